@@ -1,0 +1,7 @@
+//! Conjugate families: `<prior>_<likelihood>`, one file each.
+
+mod dirichlet_categorical;
+mod normal_gamma;
+
+pub use dirichlet_categorical::{Dirichlet, dirichlet_ln_marginal};
+pub use normal_gamma::{NormalGamma, StudentT};

@@ -1,0 +1,32 @@
+//! The mathematics of Tunbridge: what the data say, what we believed, and what we believe now.
+//!
+//! Three values, three types. A **statistic** ([`SufficientStatistic`]) is what the data say: it can be added to, merged and,
+//! where that is exact, taken back ([`Forget`]). A **prior** is what we believed. A **posterior** is what the two say together
+//! ([`ConjugatePrior`]). Smoothing lives in a prior and nowhere else.
+//!
+//! Learners ask [`Observations`] for statistics and never for rows, so that a table in memory, a file larger than memory and a
+//! cluster are the same to them. Nothing here reads, writes, prints or looks at a clock.
+
+mod columns;
+mod counts;
+mod folds;
+mod log_space;
+mod moments;
+mod observations;
+mod recoding;
+mod schema;
+mod statistic;
+mod sum;
+
+pub mod conjugate;
+
+pub use columns::{Chunk, Code, Codes, Column};
+pub use counts::JointCounts;
+pub use folds::FoldPlan;
+pub use log_space::{LogProb, NotALogProb, log_sum_exp, normalise_ln};
+pub use moments::{ClassMoments, Moments};
+pub use observations::{Fold, MaskedRows, Observations, ReadReport};
+pub use recoding::{Recode, Recoding, StateMap};
+pub use schema::{Kind, Role, Schema, SchemaError, States, VarId, Variable, compare_states};
+pub use statistic::{ConjugatePrior, Forget, NeverObserved, ShapeMismatch, SufficientStatistic};
+pub use sum::CompensatedSum;

@@ -1,0 +1,330 @@
+//! Weight, mean and spread of a numeric column: merged, never as E\[x²\] − E\[x\]².
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Code, Codes, NeverObserved, ShapeMismatch, StateMap, for_codes};
+
+/// Total weight, mean and sum of squared deviations of some numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Moments {
+    /// Σ w.
+    pub weight: f64,
+    /// Σ w x / Σ w; zero when the weight is.
+    pub mean: f64,
+    /// Σ w (x − mean)².
+    pub sum_sq: f64,
+}
+
+impl Moments {
+    /// The moments of one number.
+    pub fn of_one(x: f64, weight: f64) -> Self {
+        if weight > 0.0 { Self { weight, mean: x, sum_sq: 0.0 } } else { Self::default() }
+    }
+
+    /// The variance by maximum likelihood, or `None` when nothing was seen.
+    pub fn variance(&self) -> Option<f64> {
+        (self.weight > 0.0).then(|| self.sum_sq / self.weight)
+    }
+
+    /// Adds other numbers' moments.
+    pub fn merge(&mut self, other: &Self) {
+        if other.weight == 0.0 {
+            return;
+        }
+        if self.weight == 0.0 {
+            *self = *other;
+            return;
+        }
+        // Chan, Golub & LeVeque 1979 (STAN-CS-79-773). Σx² − (Σx)²/n would cancel catastrophically on a column such as the
+        // year, whose mean dwarfs its spread.
+        let total = self.weight + other.weight;
+        let delta = other.mean - self.mean;
+        self.mean += delta * (other.weight / total);
+        self.sum_sq += other.sum_sq + delta * delta * (self.weight * other.weight / total);
+        self.weight = total;
+    }
+
+    /// What is left when these numbers are taken away: Chan's update solved for its first operand.
+    ///
+    /// # Errors
+    /// When more is taken away than there is, or the spread would become negative by more than rounding.
+    pub fn without(&self, other: &Self) -> Result<Self, NeverObserved> {
+        if other.weight == 0.0 {
+            return Ok(*self);
+        }
+        let left = self.weight - other.weight;
+        let rounding = self.weight * 1e-12;
+        if left < -rounding {
+            return Err(NeverObserved::Count { observed: self.weight, forgotten: other.weight });
+        }
+        // The scale at which the operands themselves are rounded.
+        let spread_rounding = 1e-9 * (self.sum_sq + other.sum_sq) + 1e-9 * f64::EPSILON * self.weight * self.mean * self.mean;
+        if left <= rounding {
+            // All is taken away, so what is taken away must be all.
+            let apart = other.mean - self.mean;
+            if (self.sum_sq - other.sum_sq).abs() > spread_rounding.max(1e-9 * self.mean * self.mean * f64::EPSILON.sqrt())
+                || apart.abs() > 1e-9 * (self.mean.abs() + other.mean.abs())
+            {
+                return Err(NeverObserved::Spread);
+            }
+            return Ok(Self::default());
+        }
+        let mean = self.mean + (self.mean - other.mean) * (other.weight / left);
+        let delta = other.mean - mean;
+        let sum_sq = self.sum_sq - other.sum_sq - delta * delta * (left * other.weight / self.weight);
+        if sum_sq < -spread_rounding.max(1e-12 * self.weight * self.mean * self.mean) {
+            return Err(NeverObserved::Spread);
+        }
+        Ok(Self { weight: left, mean, sum_sq: sum_sq.max(0.0) })
+    }
+
+    /// Whether the fields can be moments of anything; for what was read from a file.
+    pub fn is_valid(&self) -> bool {
+        self.weight.is_finite() && self.weight >= 0.0 && self.mean.is_finite() && self.sum_sq.is_finite() && self.sum_sq >= 0.0
+    }
+}
+
+/// The moments of a numeric column, class by class.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<Moments>", into = "Vec<Moments>")]
+pub struct ClassMoments {
+    of_class: Vec<Moments>,
+}
+
+/// Rows taken together in [`ClassMoments::observe`]: a block is read twice, and should be in cache the second time.
+const BLOCK: usize = 2048;
+
+impl ClassMoments {
+    /// Nothing seen.
+    pub fn empty(n_classes: usize) -> Self {
+        Self { of_class: vec![Moments::default(); n_classes] }
+    }
+
+    /// The moments of each class.
+    pub fn of_class(&self) -> &[Moments] {
+        &self.of_class
+    }
+
+    /// The moments of all classes together.
+    pub fn pooled(&self) -> Moments {
+        let mut all = Moments::default();
+        self.of_class.iter().for_each(|m| all.merge(m));
+        all
+    }
+
+    /// Adds rows. A row whose class or number is missing is left out.
+    ///
+    /// # Errors
+    /// When the columns differ in length.
+    pub fn observe(&mut self, classes: Codes<'_>, values: &[f64], weights: Option<&[f64]>) -> Result<(), ShapeMismatch> {
+        ShapeMismatch::check("rows of a column", classes.len(), values.len())?;
+        if let Some(weights) = weights {
+            ShapeMismatch::check("weights", classes.len(), weights.len())?;
+        }
+        for_codes!(classes, classes => match weights {
+            None => self.observe_blocks(classes, values),
+            Some(weights) => self.observe_weighted(classes, values, weights),
+        });
+        Ok(())
+    }
+
+    /// Two passes over each block, the mean first and then the deviations from it; blocks are merged by Chan's formula.
+    fn observe_blocks<K: Code>(&mut self, classes: &[K], values: &[f64]) {
+        let n_classes = self.of_class.len();
+        // One more class takes the rows whose class is missing.
+        let mut sums = vec![Sums::default(); n_classes + 1];
+        for (classes, values) in classes.chunks(BLOCK).zip(values.chunks(BLOCK)) {
+            sums.fill(Sums::default());
+            for (class, &x) in classes.iter().zip(values) {
+                let sum = &mut sums[class.place(n_classes)];
+                let here = !x.is_nan();
+                sum.count += f64::from(u8::from(here));
+                sum.first += if here { x } else { 0.0 };
+            }
+            for sum in &mut sums {
+                sum.mean = if sum.count > 0.0 { sum.first / sum.count } else { 0.0 };
+            }
+            for (class, &x) in classes.iter().zip(values) {
+                let sum = &mut sums[class.place(n_classes)];
+                let deviation = if x.is_nan() { 0.0 } else { x - sum.mean };
+                sum.deviation += deviation;
+                sum.square += deviation * deviation;
+            }
+            for (moments, sum) in self.of_class.iter_mut().zip(&sums) {
+                moments.merge(&sum.moments());
+            }
+        }
+    }
+
+    fn observe_weighted<K: Code>(&mut self, classes: &[K], values: &[f64], weights: &[f64]) {
+        for ((class, &x), &weight) in classes.iter().zip(values).zip(weights) {
+            let place = class.place(self.of_class.len());
+            if let Some(moments) = self.of_class.get_mut(place)
+                && !x.is_nan()
+            {
+                // West 1979: Chan's formula for a single number.
+                moments.merge(&Moments::of_one(x, weight));
+            }
+        }
+    }
+
+    /// Adds another column's moments.
+    ///
+    /// # Errors
+    /// When the numbers of classes differ.
+    pub fn merge(&mut self, other: &Self) -> Result<(), ShapeMismatch> {
+        ShapeMismatch::check("classes", self.of_class.len(), other.of_class.len())?;
+        self.of_class.iter_mut().zip(&other.of_class).for_each(|(a, b)| a.merge(b));
+        Ok(())
+    }
+
+    /// Takes other rows' moments back.
+    ///
+    /// # Errors
+    /// When those rows cannot have been seen; then nothing is changed.
+    pub fn forget(&mut self, other: &Self) -> Result<(), NeverObserved> {
+        ShapeMismatch::check("classes", self.of_class.len(), other.of_class.len())?;
+        self.of_class = self.of_class.iter().zip(&other.of_class).map(|(a, b)| a.without(b)).collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
+    /// Renames classes.
+    ///
+    /// # Errors
+    /// When the map is not of this shape.
+    pub fn recode(&mut self, classes: Option<&StateMap>) -> Result<(), ShapeMismatch> {
+        let Some(map) = classes else { return Ok(()) };
+        ShapeMismatch::check("classes to rename", self.of_class.len(), map.to.len())?;
+        let mut recoded = vec![Moments::default(); map.n_states];
+        for (moments, &to) in self.of_class.iter().zip(&map.to) {
+            let n_states = map.n_states;
+            let slot =
+                recoded.get_mut(to as usize).ok_or(ShapeMismatch { what: "a renamed class", expected: n_states, found: to as usize })?;
+            slot.merge(moments);
+        }
+        self.of_class = recoded;
+        Ok(())
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    count: f64,
+    first: f64,
+    mean: f64,
+    deviation: f64,
+    square: f64,
+}
+
+impl Sums {
+    /// The corrected two-pass algorithm (Chan, Golub & LeVeque 1983, equation 1.7): Σd would be zero but for the rounding of
+    /// the mean, and takes that rounding out again.
+    fn moments(&self) -> Moments {
+        if self.count == 0.0 {
+            return Moments::default();
+        }
+        let off = self.deviation / self.count;
+        Moments { weight: self.count, mean: self.mean + off, sum_sq: (self.square - self.deviation * off).max(0.0) }
+    }
+}
+
+impl TryFrom<Vec<Moments>> for ClassMoments {
+    type Error = &'static str;
+    fn try_from(of_class: Vec<Moments>) -> Result<Self, &'static str> {
+        if of_class.iter().all(Moments::is_valid) { Ok(Self { of_class }) } else { Err("moments that no numbers can have") }
+    }
+}
+
+impl From<ClassMoments> for Vec<Moments> {
+    fn from(moments: ClassMoments) -> Self {
+        moments.of_class
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn moments(rows: &[(u8, f64)]) -> ClassMoments {
+        let (classes, values): (Vec<u8>, Vec<f64>) = rows.iter().copied().unzip();
+        let mut moments = ClassMoments::empty(3);
+        moments.observe(Codes::U8(&classes), &values, None).unwrap();
+        moments
+    }
+
+    fn plain(rows: &[(u8, f64)], class: u8) -> (f64, f64, f64) {
+        let xs: Vec<f64> = rows.iter().filter(|(c, x)| *c == class && !x.is_nan()).map(|r| r.1).collect();
+        let n = xs.len() as f64;
+        let mean = xs.iter().sum::<f64>() / n;
+        (n, mean, xs.iter().map(|x| (x - mean).powi(2)).sum())
+    }
+
+    fn rows() -> impl Strategy<Value = Vec<(u8, f64)>> {
+        let class = prop_oneof![9 => 0..3_u8, 1 => Just(u8::MAX)];
+        let x = prop_oneof![9 => -1e3..1e3_f64, 1 => Just(f64::NAN)];
+        proptest::collection::vec((class, x), 0..300)
+    }
+
+    fn close(a: &ClassMoments, b: &ClassMoments) -> bool {
+        a.of_class.iter().zip(&b.of_class).all(|(a, b)| {
+            a.weight == b.weight && (a.mean - b.mean).abs() <= 1e-12 * 1e3 && (a.sum_sq - b.sum_sq).abs() <= 1e-12 * (1e6 + a.sum_sq)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_moments_are_those_of_the_plain_two_passes(rows in rows()) {
+            let found = moments(&rows);
+            for class in 0..3_u8 {
+                let (n, mean, sum_sq) = plain(&rows, class);
+                let of_class = found.of_class[class as usize];
+                prop_assert_eq!(of_class.weight, n);
+                if n > 0.0 {
+                    prop_assert!((of_class.mean - mean).abs() < 1e-10);
+                    prop_assert!((of_class.sum_sq - sum_sq).abs() <= 1e-12 * sum_sq + 1e-9);
+                }
+            }
+        }
+
+        #[test]
+        fn cutting_merging_and_forgetting_agree_to_rounding(rows in rows(), cut in 0..300_usize) {
+            let (left, right) = rows.split_at(cut.min(rows.len()));
+            let mut merged = moments(left);
+            merged.merge(&moments(right)).unwrap();
+            prop_assert!(close(&merged, &moments(&rows)));
+            let mut swapped = moments(right);
+            swapped.merge(&moments(left)).unwrap();
+            prop_assert!(close(&merged, &swapped));
+            merged.forget(&moments(right)).unwrap();
+            for (a, b) in merged.of_class.iter().zip(moments(left).of_class) {
+                prop_assert!((a.weight - b.weight).abs() < 1e-9);
+                prop_assert!((a.mean - b.mean).abs() < 1e-8 && (a.sum_sq - b.sum_sq).abs() < 1e-5, "{a:?} {b:?}");
+            }
+        }
+    }
+
+    /// A column of years: E[x²] − E[x]² in doubles would be off in the fifth digit here.
+    #[test]
+    fn a_mean_that_dwarfs_the_spread_does_no_harm() {
+        let rows: Vec<(u8, f64)> = (0..10_000).map(|i| (0, 1e9 + f64::from(i % 2))).collect();
+        assert!((moments(&rows).of_class[0].variance().unwrap() - 0.25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn numbers_that_were_never_there_cannot_be_forgotten() {
+        let mut column = moments(&[(0, 1.0), (0, 2.0), (0, 3.0)]);
+        assert!(column.forget(&moments(&[(0, 500.0)])).is_err());
+        assert!(column.forget(&moments(&[(1, 1.0)])).is_err());
+        assert!(column.forget(&moments(&[(0, 1.0), (0, 2.0), (0, 9.0)])).is_err());
+        column.forget(&moments(&[(0, 1.0), (0, 2.0), (0, 3.0)])).unwrap();
+        assert_eq!(column, ClassMoments::empty(3));
+    }
+
+    #[test]
+    fn weights_count_like_repeated_rows() {
+        let mut weighted = ClassMoments::empty(3);
+        weighted.observe(Codes::U8(&[0, 0, 1]), &[1.0, 4.0, 7.0], Some(&[2.0, 1.0, 0.0])).unwrap();
+        assert!(close(&weighted, &moments(&[(0, 1.0), (0, 1.0), (0, 4.0)])));
+    }
+}

@@ -1,0 +1,136 @@
+//! The seam: learners hand a blank statistic to the observations, which fold it and give it back.
+
+use crate::{Chunk, Recode, Schema, ShapeMismatch, SufficientStatistic};
+
+/// Rows that can be folded into a statistic, again and again.
+///
+/// A learner never opens a file, loops over a source's rows or splits data over threads. A table in memory, a file larger than
+/// memory, a SQL engine and a cluster are implementations of this one trait.
+pub trait Observations: Sync {
+    /// What can go wrong while reading.
+    type Error;
+
+    /// What the columns are. The states of a schema may still grow during a fold; see [`Fold::schema`].
+    fn schema(&self) -> &Schema;
+
+    /// One pass over all rows. `blank` makes an empty statistic for the numbers of states given, one per variable: a chunk may
+    /// hold states that are new, and its statistic is recoded before it is merged.
+    ///
+    /// Chunks lie on a fixed grid of rows and are merged in their order, so the result does not depend on threads.
+    ///
+    /// # Errors
+    /// When the rows cannot be read, or do not fit the statistic.
+    fn fold<S, B>(&self, blank: B) -> Result<Fold<S>, Self::Error>
+    where
+        S: for<'a> SufficientStatistic<Columns<'a> = Chunk<'a>> + Recode,
+        B: Fn(&[usize]) -> S + Sync;
+}
+
+/// What a pass over the rows gave.
+#[derive(Clone, Debug)]
+pub struct Fold<S> {
+    /// The schema with every state that was met, in canonical order; the statistic is coded by it.
+    pub schema: Schema,
+    /// The statistic of all rows.
+    pub statistic: S,
+    /// What was met on the way.
+    pub report: ReadReport,
+}
+
+/// What was met while reading: nothing is lost in silence.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReadReport {
+    /// Rows that were used.
+    pub n_rows: u64,
+    /// Rows that were malformed and skipped because the user asked for that.
+    pub n_skipped: u64,
+    /// Where the first skipped row was and why, in words.
+    pub first_skipped: Option<String>,
+    /// Missing values, one count per variable.
+    pub n_missing: Vec<u64>,
+    /// Values that are no known state and were read as missing, one count per variable.
+    pub n_unknown: Vec<u64>,
+}
+
+impl ReadReport {
+    /// Adds what another part of the reading met.
+    pub fn merge(&mut self, other: &Self) {
+        self.n_rows += other.n_rows;
+        self.n_skipped += other.n_skipped;
+        if self.first_skipped.is_none() {
+            self.first_skipped.clone_from(&other.first_skipped);
+        }
+        let add = |mine: &mut Vec<u64>, theirs: &[u64]| {
+            mine.resize(mine.len().max(theirs.len()), 0);
+            mine.iter_mut().zip(theirs).for_each(|(a, b)| *a += b);
+        };
+        add(&mut self.n_missing, &other.n_missing);
+        add(&mut self.n_unknown, &other.n_unknown);
+    }
+}
+
+/// Observations of which only some rows count: the rows of a fold, or all but them.
+///
+/// The other rows keep their place on the grid and get weight zero.
+pub struct MaskedRows<'o, O, K> {
+    /// All the rows.
+    pub rows: &'o O,
+    /// Whether the row of this number counts.
+    pub keep: K,
+}
+
+impl<O: Observations, K: Fn(u64) -> bool + Sync> Observations for MaskedRows<'_, O, K> {
+    type Error = O::Error;
+
+    fn schema(&self) -> &Schema {
+        self.rows.schema()
+    }
+
+    fn fold<S, B>(&self, blank: B) -> Result<Fold<S>, Self::Error>
+    where
+        S: for<'a> SufficientStatistic<Columns<'a> = Chunk<'a>> + Recode,
+        B: Fn(&[usize]) -> S + Sync,
+    {
+        let masked = self.rows.fold(|n_states: &[usize]| Masked { statistic: blank(n_states), keep: &self.keep })?;
+        Ok(Fold { schema: masked.schema, statistic: masked.statistic.statistic, report: masked.report })
+    }
+}
+
+struct Masked<'k, S, K> {
+    statistic: S,
+    keep: &'k K,
+}
+
+impl<S: Clone, K> Clone for Masked<'_, S, K> {
+    fn clone(&self) -> Self {
+        Self { statistic: self.statistic.clone(), keep: self.keep }
+    }
+}
+
+impl<S, K> SufficientStatistic for Masked<'_, S, K>
+where
+    S: for<'a> SufficientStatistic<Columns<'a> = Chunk<'a>>,
+    K: Fn(u64) -> bool + Sync,
+{
+    type Columns<'a> = Chunk<'a>;
+
+    fn observe(&mut self, chunk: Chunk<'_>) -> Result<(), ShapeMismatch> {
+        let weights: Vec<f64> = (0..chunk.n_rows)
+            .map(|row| match (self.keep)(chunk.first_row + row as u64) {
+                true => chunk.weights.map_or(1.0, |w| w[row]),
+                false => 0.0,
+            })
+            .collect();
+        self.statistic.observe(Chunk { weights: Some(&weights), ..chunk })
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<(), ShapeMismatch> {
+        self.statistic.merge(&other.statistic)
+    }
+}
+
+impl<S: Recode, K> Recode for Masked<'_, S, K> {
+    fn recode(&mut self, recoding: &crate::Recoding) -> Result<(), ShapeMismatch> {
+        self.statistic.recode(recoding)
+    }
+}
