@@ -1,1 +1,23 @@
-//! Stub.
+//! The outside world's data: reads tables, encodes their columns, and folds statistics over them on all cores.
+//!
+//! [`Table`] is the entry: it opens CSV, ARFF, JSON Lines, Parquet and Arrow IPC files, finds out what their columns are, and
+//! implements [`belief::Observations`]. Learners are not known here, and Arrow is known only here.
+
+mod columnar;
+mod dictionary;
+mod encode;
+mod error;
+mod input;
+mod options;
+mod pipeline;
+mod profile;
+mod sidecar;
+mod source;
+mod table;
+mod text;
+
+pub use error::{DataError, Place, RowFault, closest};
+pub use input::{Format, Input};
+pub use options::{ColumnType, Header, OnBadRow, Progress, ReadOptions, UnknownStates};
+pub use sidecar::{Sidecar, SidecarColumn, beside, to_toml};
+pub use table::Table;

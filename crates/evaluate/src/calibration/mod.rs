@@ -180,8 +180,8 @@ impl ClassMap {
 
     fn fit(method: Method, grid: &ScoreGrid, class: usize) -> Self {
         let cells: Vec<_> = grid.cells(class).collect();
-        let is_always = |idx: usize| cells.iter().all(|(_, weights)| weights[idx] == 0.0);
-        if is_always(0) || is_always(1) {
+        let is_never = |idx: usize| cells.iter().all(|(_, weights)| weights[idx] == 0.0);
+        if is_never(0) || is_never(1) {
             return Self::Identity;
         }
         match method {

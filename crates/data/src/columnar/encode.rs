@@ -1,0 +1,220 @@
+//! Arrow arrays to encoded columns: dictionary keys are used as they are, doubles are not copied.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int32Type};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, TimeUnit};
+
+use crate::DataError;
+use crate::dictionary::Dictionary;
+use crate::encode::{ChunkBuilder, EncodedChunk, EncodedColumn, Faults, PlanKind, RawRows};
+use crate::error::RowFault;
+
+/// Encodes a batch, whose columns are `builder.file().variable_of` in order.
+pub(crate) fn encode(batch: &RecordBatch, first_row: u64, builder: &mut ChunkBuilder<'_>) -> Result<EncodedChunk, DataError> {
+    let mut faults = Faults::default();
+    let file = builder.file();
+    for (array, variable) in batch.columns().iter().zip(&file.variable_of) {
+        let Some(variable) = *variable else { continue };
+        let plan = &builder.plan().variables[variable];
+        let bad = |e: arrow_schema::ArrowError| DataError::BadFile {
+            path: file.path.clone(),
+            what: format!("column `{}` of type {}: {e}", plan.name, array.data_type()),
+            hint: Some(format!("leave it out with --ignore '{}'", plan.name)),
+        };
+        match &plan.kind {
+            PlanKind::Skip => {}
+            PlanKind::Category { known, .. } => {
+                let n_known = known.len();
+                let array = readable(array).map_err(bad)?;
+                encode_states(&array, variable, n_known, builder, &mut faults);
+            }
+            PlanKind::Numeric { .. } => {
+                let column = encode_numbers(array, variable, builder, &mut faults).map_err(bad)?;
+                if let Some(column) = column {
+                    builder.set_column(variable, column);
+                }
+            }
+        }
+    }
+    builder.rows_pushed(batch.num_rows());
+    builder.settle(faults, |row| first_row + row as u64 + 1)?;
+    if builder.plan().keep_raw {
+        let kept = if builder.dropped().is_empty() {
+            batch.clone()
+        } else {
+            let keep: arrow_array::BooleanArray =
+                (0..batch.num_rows()).map(|row| Some(builder.dropped().binary_search(&row).is_err())).collect();
+            arrow_select::filter::filter_record_batch(batch, &keep).map_err(|e| DataError::BadFile {
+                path: file.path.clone(),
+                what: e.to_string(),
+                hint: None,
+            })?
+        };
+        builder.set_raw(RawRows::Batch(kept));
+    }
+    Ok(builder.finish(first_row))
+}
+
+/// An array as texts, booleans, whole numbers, doubles or a dictionary of texts.
+fn readable(array: &ArrayRef) -> Result<ArrayRef, arrow_schema::ArrowError> {
+    let to = match array.data_type() {
+        DataType::Dictionary(key, value) if **key == DataType::Int32 && **value == DataType::Utf8 => return Ok(array.clone()),
+        DataType::Dictionary(_, value) => match **value {
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
+                DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
+            }
+            ref plain => {
+                let plain = arrow_cast::cast(array, plain)?;
+                return readable(&plain);
+            }
+        },
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Boolean | DataType::Int64 | DataType::Float64 => return Ok(array.clone()),
+        DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => DataType::Int64,
+        DataType::Float16 | DataType::Float32 => DataType::Float64,
+        _ => DataType::Utf8,
+    };
+    arrow_cast::cast(array, &to)
+}
+
+fn encode_states(array: &ArrayRef, variable: usize, n_known: usize, builder: &mut ChunkBuilder<'_>, faults: &mut Faults) {
+    match array.data_type() {
+        DataType::Dictionary(_, _) => encode_dictionary(array, variable, n_known, builder, faults),
+        DataType::Utf8 => {
+            let texts = array.as_string::<i32>();
+            push_all(texts.iter().map(|t| t.map(str::as_bytes)), variable, builder, faults);
+        }
+        DataType::LargeUtf8 => {
+            let texts = array.as_string::<i64>();
+            push_all(texts.iter().map(|t| t.map(str::as_bytes)), variable, builder, faults);
+        }
+        DataType::Boolean => {
+            let word = |b: bool| if b { b"true".as_slice() } else { b"false".as_slice() };
+            push_all(array.as_boolean().iter().map(|b| b.map(word)), variable, builder, faults);
+        }
+        DataType::Int64 => {
+            let numbers = array.as_primitive::<arrow_array::types::Int64Type>();
+            push_texts(numbers.iter().map(|x| x.map(|x| x as u64)), |bits| (bits as i64).to_string(), variable, builder, faults);
+        }
+        _ => {
+            let numbers = array.as_primitive::<Float64Type>();
+            let texts = numbers.iter().map(|x| x.filter(|x| !x.is_nan()).map(f64::to_bits));
+            push_texts(texts, |bits| number_text(f64::from_bits(bits)), variable, builder, faults);
+        }
+    }
+}
+
+fn push_all<'t>(texts: impl Iterator<Item = Option<&'t [u8]>>, variable: usize, builder: &mut ChunkBuilder<'_>, faults: &mut Faults) {
+    for (row, text) in texts.enumerate() {
+        builder.push_cell(variable, text, row, faults);
+    }
+}
+
+/// Numbers as states: each distinct one is written out once.
+fn push_texts(
+    numbers: impl Iterator<Item = Option<u64>>,
+    text: impl Fn(u64) -> String,
+    variable: usize,
+    builder: &mut ChunkBuilder<'_>,
+    faults: &mut Faults,
+) {
+    let mut code_of = hashbrown::HashMap::new();
+    for (row, bits) in numbers.enumerate() {
+        let code = match bits {
+            None => Dictionary::MISSING,
+            Some(bits) => *code_of.entry(bits).or_insert_with(|| builder.state_code(variable, text(bits).as_bytes(), row, faults)),
+        };
+        builder.push_code(variable, code);
+    }
+}
+
+fn encode_dictionary(array: &ArrayRef, variable: usize, n_known: usize, builder: &mut ChunkBuilder<'_>, faults: &mut Faults) {
+    let dictionary = array.as_dictionary::<Int32Type>();
+    let values = dictionary.values().as_string::<i32>();
+    // Only values that occur become states: a slice of a large table may carry the whole table's dictionary.
+    let keys = dictionary.keys();
+    let mut first_row = vec![u32::MAX; values.len()];
+    if keys.null_count() == 0 {
+        for (row, key) in keys.values().iter().enumerate().rev() {
+            first_row[*key as usize] = row as u32;
+        }
+    } else {
+        for (row, key) in keys.iter().enumerate().rev().filter_map(|(row, key)| Some((row, key?))) {
+            first_row[key as usize] = row as u32;
+        }
+    }
+    let mut by_row: Vec<usize> = (0..values.len()).filter(|v| first_row[*v] != u32::MAX).collect();
+    by_row.sort_by_key(|v| first_row[*v]);
+    let mut codes = vec![Dictionary::MISSING; values.len()];
+    for value in by_row {
+        if values.is_valid(value) {
+            codes[value] = builder.state_code(variable, values.value(value).as_bytes(), first_row[value] as usize, faults);
+        }
+    }
+    let largest = codes.iter().filter(|c| **c != Dictionary::MISSING).max().map_or(0, |c| *c as usize).max(n_known);
+    if largest < usize::from(u8::MAX) && keys.null_count() == 0 {
+        let narrow: Vec<u8> = codes.iter().map(|c| *c as u8).collect();
+        let column = keys.values().iter().map(|key| narrow[*key as usize]).collect();
+        builder.set_column(variable, EncodedColumn::U8(column));
+        return;
+    }
+    for key in keys.iter() {
+        builder.push_code(variable, key.map_or(Dictionary::MISSING, |key| codes[key as usize]));
+    }
+}
+
+fn encode_numbers(
+    array: &ArrayRef,
+    variable: usize,
+    builder: &mut ChunkBuilder<'_>,
+    faults: &mut Faults,
+) -> Result<Option<EncodedColumn>, arrow_schema::ArrowError> {
+    let array = match array.data_type() {
+        DataType::Float64 => array.clone(),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Dictionary(_, _) => {
+            let texts = arrow_cast::cast(array, &DataType::LargeUtf8)?;
+            push_all(texts.as_string::<i64>().iter().map(|t| t.map(str::as_bytes)), variable, builder, faults);
+            return Ok(None);
+        }
+        // Days, and seconds, since the start of 1970.
+        DataType::Date32 => arrow_cast::cast(&arrow_cast::cast(array, &DataType::Int32)?, &DataType::Float64)?,
+        DataType::Date64 => scaled(array, 1e-3 / 86_400.0)?,
+        DataType::Timestamp(unit, _) | DataType::Duration(unit) => scaled(array, seconds(*unit))?,
+        DataType::Boolean => arrow_cast::cast(&arrow_cast::cast(array, &DataType::Int32)?, &DataType::Float64)?,
+        _ => arrow_cast::cast(array, &DataType::Float64)?,
+    };
+    let numbers = array.as_primitive::<Float64Type>();
+    // An exponent of all ones is infinity or NaN; a NaN is a missing value.
+    let odd = numbers.values().iter().fold(false, |odd, x| odd | (x.abs() == f64::INFINITY));
+    if odd {
+        for (row, x) in numbers.iter().enumerate() {
+            if let Some(x) = x.filter(|x| x.is_infinite()) {
+                faults.push(row, Some(variable), RowFault::NotFinite(x.to_string()));
+            }
+        }
+    }
+    if numbers.null_count() == 0 {
+        return Ok(Some(EncodedColumn::Borrowed(numbers.values().clone())));
+    }
+    Ok(Some(EncodedColumn::Numeric(numbers.iter().map(|x| x.unwrap_or(f64::NAN)).collect())))
+}
+
+fn scaled(array: &ArrayRef, by: f64) -> Result<ArrayRef, arrow_schema::ArrowError> {
+    let whole = arrow_cast::cast(array, &DataType::Int64)?;
+    let numbers = arrow_cast::cast(&whole, &DataType::Float64)?;
+    Ok(std::sync::Arc::new(numbers.as_primitive::<Float64Type>().unary::<_, Float64Type>(|x| x * by)))
+}
+
+fn seconds(unit: TimeUnit) -> f64 {
+    match unit {
+        TimeUnit::Second => 1.0,
+        TimeUnit::Millisecond => 1e-3,
+        TimeUnit::Microsecond => 1e-6,
+        TimeUnit::Nanosecond => 1e-9,
+    }
+}
+
+/// A number as a state's name: whole ones without a point.
+pub(crate) fn number_text(x: f64) -> String {
+    if x.fract() == 0.0 && x.abs() < 9e15 { format!("{}", x as i64) } else { format!("{x}") }
+}

@@ -1,0 +1,182 @@
+//! State names to codes, for millions of cells a second.
+//!
+//! A general hash map hashes and compares byte strings; most cells of a categorical table are a few bytes long, so a cell of up
+//! to seven bytes is packed with its length into one word and found by one multiplication and, mostly, one comparison.
+
+use hashbrown::HashMap;
+
+/// Cells to codes. Missing markers are cells too: they have the code [`Dictionary::MISSING`].
+#[derive(Clone, Debug)]
+pub(crate) struct Dictionary {
+    slots: Vec<Slot>,
+    shift: u32,
+    n_short: usize,
+    long: HashMap<Box<[u8]>, u32>,
+    names: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    /// Bytes of the cell with its length in the highest byte; zero is a free slot.
+    key: u64,
+    code: u32,
+}
+
+const PACKED: usize = 7;
+/// Knuth's multiplicative hashing (TAOCP 3, section 6.4): 2⁶⁴ divided by the golden ratio.
+const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+
+impl Dictionary {
+    pub const MISSING: u32 = u32::MAX;
+
+    /// No names yet; these markers mean a missing value.
+    pub fn new(missing: &[String]) -> Self {
+        let mut dictionary = Self { slots: vec![Slot::default(); 32], shift: 64 - 5, n_short: 0, long: HashMap::new(), names: Vec::new() };
+        for marker in missing {
+            dictionary.alias(marker.as_bytes(), Self::MISSING);
+        }
+        dictionary
+    }
+
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The code of a cell as it stands in the file.
+    #[inline]
+    pub fn get(&self, cell: &[u8]) -> Option<u32> {
+        if cell.len() <= PACKED { self.get_packed(pack(cell)) } else { self.long.get(cell).copied() }
+    }
+
+    /// The code of a packed cell; see [`pack_in`].
+    #[inline]
+    pub fn get_packed(&self, key: u64) -> Option<u32> {
+        let mask = self.slots.len() - 1;
+        let mut at = (key.wrapping_mul(GOLDEN) >> self.shift) as usize;
+        loop {
+            let slot = self.slots[at & mask];
+            if slot.key == key {
+                return Some(slot.code);
+            }
+            if slot.key == 0 {
+                return None;
+            }
+            at += 1;
+        }
+    }
+
+    /// The code of a name, a new one if it is new.
+    pub fn intern(&mut self, name: &str) -> u32 {
+        match self.get(name.as_bytes()) {
+            Some(code) => code,
+            None => {
+                let code = self.names.len() as u32;
+                self.names.push(name.to_string());
+                self.alias(name.as_bytes(), code);
+                code
+            }
+        }
+    }
+
+    /// The code of a state's name, a new one if it is new; also for a state that is written like a missing marker.
+    pub fn intern_name(&mut self, name: &str) -> u32 {
+        match self.get(name.as_bytes()) {
+            Some(code) if code != Self::MISSING && self.names[code as usize] == name => code,
+            _ => {
+                let code = self.names.len() as u32;
+                self.names.push(name.to_string());
+                self.alias(name.as_bytes(), code);
+                code
+            }
+        }
+    }
+
+    /// Another way of writing a state: quoted, or with spaces around it.
+    pub fn alias(&mut self, cell: &[u8], code: u32) {
+        if cell.len() > PACKED {
+            self.long.insert(cell.into(), code);
+            return;
+        }
+        if (self.n_short + 1) * 2 > self.slots.len() {
+            self.grow();
+        }
+        self.place(Slot { key: pack(cell), code });
+        self.n_short += 1;
+    }
+
+    fn grow(&mut self) {
+        let twice = self.slots.len() * 2;
+        let old = std::mem::replace(&mut self.slots, vec![Slot::default(); twice]);
+        self.shift -= 1;
+        old.into_iter().filter(|slot| slot.key != 0).for_each(|slot| self.place(slot));
+    }
+
+    fn place(&mut self, slot: Slot) {
+        let mask = self.slots.len() - 1;
+        let mut at = (slot.key.wrapping_mul(GOLDEN) >> self.shift) as usize & mask;
+        while self.slots[at].key != 0 && self.slots[at].key != slot.key {
+            at = (at + 1) & mask;
+        }
+        self.slots[at] = slot;
+    }
+}
+
+/// A cell of at most seven bytes as one word. The empty cell is the eighth length, so that no word is zero.
+fn pack(cell: &[u8]) -> u64 {
+    let mut word = [0_u8; 8];
+    word[..cell.len()].copy_from_slice(cell);
+    word[7] = if cell.is_empty() { 8 } else { cell.len() as u8 };
+    u64::from_le_bytes(word)
+}
+
+/// The same for the cell `bytes[start..end]` of at most seven bytes, when eight bytes can be read from its start.
+#[inline]
+pub(crate) fn pack_in(bytes: &[u8], start: usize, end: usize) -> u64 {
+    const MASKS: [u64; 8] = [0, 0xFF, 0xFFFF, 0xFF_FFFF, 0xFFFF_FFFF, 0xFF_FFFF_FFFF, 0xFFFF_FFFF_FFFF, 0xFF_FFFF_FFFF_FFFF];
+    const LENGTHS: [u64; 8] = [8 << 56, 1 << 56, 2 << 56, 3 << 56, 4 << 56, 5 << 56, 6 << 56, 7 << 56];
+    let length = (end - start) & 7;
+    let word: [u8; 8] = bytes[start..start + 8].try_into().unwrap_or_default();
+    (u64::from_le_bytes(word) & MASKS[length]) | LENGTHS[length]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_name_is_found_again_and_no_other(names in proptest::collection::btree_set(".{0,12}", 0..300), other in ".{0,12}") {
+            let mut dictionary = Dictionary::new(&["?".into()]);
+            let mut codes = Vec::new();
+            for name in names.iter().filter(|n| *n != "?") {
+                codes.push((name, dictionary.intern(name)));
+            }
+            for (name, code) in &codes {
+                prop_assert_eq!(dictionary.get(name.as_bytes()), Some(*code));
+                prop_assert_eq!(&dictionary.names()[*code as usize], *name);
+            }
+            if !names.contains(&other) && other != "?" {
+                prop_assert_eq!(dictionary.get(other.as_bytes()), None);
+            }
+            prop_assert_eq!(dictionary.get(b"?"), Some(Dictionary::MISSING));
+        }
+
+        #[test]
+        fn packing_in_place_is_packing(cell in proptest::collection::vec(any::<u8>(), 0..=7), behind in any::<[u8; 8]>()) {
+            let mut bytes = cell.clone();
+            bytes.extend(behind);
+            prop_assert_eq!(pack_in(&bytes, 0, cell.len()), pack(&cell));
+        }
+    }
+
+    #[test]
+    fn a_short_cell_and_the_same_with_a_zero_byte_are_two() {
+        let mut dictionary = Dictionary::new(&[]);
+        assert_ne!(dictionary.intern("a"), dictionary.intern("a\0"));
+    }
+}

@@ -1,0 +1,547 @@
+//! Cells to encoded columns: state codes in the narrowest width, numbers as f64, missing as a code of its own.
+
+use std::path::PathBuf;
+
+use arrow_array::RecordBatch;
+use arrow_buffer::ScalarBuffer;
+use belief::{Chunk, Codes, Column, ReadReport};
+
+use crate::dictionary::{Dictionary, pack_in};
+use crate::error::{Place, RowFault};
+use crate::text::blocks::Block;
+use crate::text::csv::{Tile, text_of};
+use crate::{DataError, OnBadRow, UnknownStates};
+
+/// What becomes of each variable of the schema, fixed before a pass over the data.
+#[derive(Clone)]
+pub(crate) struct Plan {
+    pub variables: Vec<VariablePlan>,
+    /// Which variable holds the weights.
+    pub weight: Option<usize>,
+    pub on_bad_row: OnBadRow,
+    /// Whether the rows are kept as they stand in the file.
+    pub keep_raw: bool,
+}
+
+#[derive(Clone)]
+pub(crate) struct VariablePlan {
+    pub name: String,
+    pub kind: PlanKind,
+}
+
+#[derive(Clone)]
+pub(crate) enum PlanKind {
+    Skip,
+    Category {
+        /// States known before the pass, and the markers of a missing value.
+        known: Dictionary,
+        new_states: UnknownStates,
+    },
+    Numeric {
+        missing: Dictionary,
+        /// A cell that is no number speaks against the inferred type, not against its row.
+        inferred: bool,
+    },
+}
+
+/// Which variable each column of one file is.
+#[derive(Clone, Debug)]
+pub(crate) struct FileColumns {
+    pub path: PathBuf,
+    pub variable_of: Vec<Option<usize>>,
+}
+
+/// Rows ready to be observed.
+pub(crate) struct EncodedChunk {
+    pub first_row: u64,
+    pub n_rows: usize,
+    pub columns: Vec<EncodedColumn>,
+    /// States of each variable that were not known before, in order of appearance; their codes follow the known ones.
+    pub new_states: Vec<Vec<String>>,
+    pub n_known: Vec<usize>,
+    pub weights: Option<Vec<f64>>,
+    pub report: ReadReport,
+    pub raw: RawRows,
+}
+
+pub(crate) enum EncodedColumn {
+    Absent,
+    U8(Vec<u8>),
+    U16(Vec<u16>),
+    U32(Vec<u32>),
+    Numeric(Vec<f64>),
+    /// Numbers as they lie in a columnar file, not copied.
+    Borrowed(ScalarBuffer<f64>),
+}
+
+/// The rows as they stand in the file, for those who pass them on.
+#[derive(Default)]
+pub(crate) enum RawRows {
+    #[default]
+    None,
+    /// Where each record lies in the block's bytes.
+    Text(Vec<(u32, u32)>),
+    Batch(RecordBatch),
+}
+
+impl EncodedChunk {
+    /// Lends the rows as a statistic sees them.
+    pub fn lend<R>(&self, see: impl FnOnce(Chunk<'_>) -> R) -> R {
+        let columns: Vec<Column<'_>> = self
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(variable, column)| {
+                let n_states = self.n_known[variable] + self.new_states[variable].len();
+                match column {
+                    EncodedColumn::Absent => Column::Absent,
+                    EncodedColumn::U8(codes) => Column::Categorical { codes: Codes::U8(codes), n_states },
+                    EncodedColumn::U16(codes) => Column::Categorical { codes: Codes::U16(codes), n_states },
+                    EncodedColumn::U32(codes) => Column::Categorical { codes: Codes::U32(codes), n_states },
+                    EncodedColumn::Numeric(numbers) => Column::Numeric(numbers),
+                    EncodedColumn::Borrowed(numbers) => Column::Numeric(numbers),
+                }
+            })
+            .collect();
+        see(Chunk { first_row: self.first_row, n_rows: self.n_rows, columns: &columns, weights: self.weights.as_deref() })
+    }
+}
+
+/// What is wrong with rows of a tile or a batch.
+#[derive(Default)]
+pub(crate) struct Faults(Vec<(usize, Option<usize>, RowFault)>);
+
+impl Faults {
+    /// `row` counts from the tile's start.
+    pub fn push(&mut self, row: usize, variable: Option<usize>, fault: RowFault) {
+        self.0.push((row, variable, fault));
+    }
+
+    fn is_faulty(&self, row: usize) -> bool {
+        self.0.iter().any(|(r, _, _)| *r == row)
+    }
+}
+
+/// Fills the columns of one chunk.
+pub(crate) struct ChunkBuilder<'p> {
+    plan: &'p Plan,
+    file: &'p FileColumns,
+    columns: Vec<EncodedColumn>,
+    local: Vec<Local>,
+    n_rows: usize,
+    /// Rows pushed but not yet settled.
+    n_pending: usize,
+    dropped: Vec<usize>,
+    raw: RawRows,
+    report: ReadReport,
+    scratch: Vec<u8>,
+}
+
+/// What one chunk learned about a categorical column.
+#[derive(Clone)]
+struct Local {
+    /// New states and other ways of writing known ones.
+    cells: Dictionary,
+    names: Vec<String>,
+    n_unknown: u64,
+}
+
+impl<'p> ChunkBuilder<'p> {
+    pub fn new(plan: &'p Plan, file: &'p FileColumns, capacity: usize) -> Self {
+        let mut present = vec![false; plan.variables.len()];
+        file.variable_of.iter().flatten().for_each(|v| present[*v] = true);
+        let columns = plan
+            .variables
+            .iter()
+            .zip(present)
+            .map(|(variable, present)| match &variable.kind {
+                PlanKind::Skip => EncodedColumn::Absent,
+                _ if !present => EncodedColumn::Absent,
+                PlanKind::Numeric { .. } => EncodedColumn::Numeric(Vec::with_capacity(capacity)),
+                PlanKind::Category { known, .. } if known.len() < usize::from(u8::MAX) => EncodedColumn::U8(Vec::with_capacity(capacity)),
+                PlanKind::Category { known, .. } if known.len() < usize::from(u16::MAX) => EncodedColumn::U16(Vec::with_capacity(capacity)),
+                PlanKind::Category { .. } => EncodedColumn::U32(Vec::with_capacity(capacity)),
+            })
+            .collect();
+        let local = vec![Local { cells: Dictionary::new(&[]), names: Vec::new(), n_unknown: 0 }; plan.variables.len()];
+        let raw = if plan.keep_raw { RawRows::Text(Vec::with_capacity(capacity)) } else { RawRows::None };
+        Self {
+            plan,
+            file,
+            columns,
+            local,
+            n_rows: 0,
+            n_pending: 0,
+            dropped: Vec::new(),
+            raw,
+            report: ReadReport::default(),
+            scratch: Vec::new(),
+        }
+    }
+
+    pub fn file(&self) -> &'p FileColumns {
+        self.file
+    }
+
+    pub fn plan(&self) -> &'p Plan {
+        self.plan
+    }
+
+    /// Encodes the cells of a tile, column by column.
+    pub fn push_tile(&mut self, block: &Block, tile: &Tile, faults: &mut Faults) {
+        for (column, variable) in self.file.variable_of.iter().enumerate() {
+            let Some(variable) = *variable else { continue };
+            match &self.plan.variables[variable].kind {
+                PlanKind::Skip => {}
+                PlanKind::Category { known, .. } => self.push_states(block, tile, column, variable, known, faults),
+                PlanKind::Numeric { .. } => self.push_numbers(block, tile, column, variable, faults),
+            }
+        }
+        self.n_pending = tile.n_rows();
+    }
+
+    fn push_states(&mut self, block: &Block, tile: &Tile, column: usize, variable: usize, known: &Dictionary, faults: &mut Faults) {
+        let bytes = &block.bytes[..];
+        let find = |row: usize| {
+            let (start, end) = tile.span(row, column);
+            if end - start <= 7 { known.get_packed(pack_in(bytes, start, end)) } else { known.get(&bytes[start..end]) }
+        };
+        let mut row = 0;
+        while row < tile.n_rows() {
+            // The fast loop runs up to a cell that is not known as it stands; codes of known states fit the column's width.
+            match &mut self.columns[variable] {
+                EncodedColumn::U8(codes) => {
+                    while let Some(code) = (row < tile.n_rows()).then(|| find(row)).flatten() {
+                        codes.push(code as u8);
+                        row += 1;
+                    }
+                }
+                EncodedColumn::U16(codes) => {
+                    while let Some(code) = (row < tile.n_rows()).then(|| find(row)).flatten() {
+                        codes.push(code as u16);
+                        row += 1;
+                    }
+                }
+                EncodedColumn::U32(codes) => {
+                    while let Some(code) = (row < tile.n_rows()).then(|| find(row)).flatten() {
+                        codes.push(code);
+                        row += 1;
+                    }
+                }
+                _ => return,
+            }
+            if row < tile.n_rows() {
+                let (start, end) = tile.span(row, column);
+                let cell = &bytes[start..end];
+                let code = match self.local[variable].cells.get(cell) {
+                    Some(code) => code,
+                    None => {
+                        let mut scratch = std::mem::take(&mut self.scratch);
+                        let text = text_of(cell, &mut scratch);
+                        let code = self.state_code(variable, text, row, faults);
+                        if text != cell {
+                            self.local[variable].cells.alias(cell, code);
+                        }
+                        self.scratch = scratch;
+                        code
+                    }
+                };
+                self.push_code(variable, code);
+                row += 1;
+            }
+        }
+    }
+
+    fn push_numbers(&mut self, block: &Block, tile: &Tile, column: usize, variable: usize, faults: &mut Faults) {
+        for row in 0..tile.n_rows() {
+            let (start, end) = tile.span(row, column);
+            let cell = &block.bytes[start..end];
+            let number = match fast_float2::parse::<f64, _>(cell) {
+                Ok(number) if number.is_finite() => number,
+                _ => {
+                    let mut scratch = std::mem::take(&mut self.scratch);
+                    let number = self.number(variable, text_of(cell, &mut scratch), row, faults);
+                    self.scratch = scratch;
+                    number
+                }
+            };
+            if let EncodedColumn::Numeric(numbers) = &mut self.columns[variable] {
+                numbers.push(number);
+            }
+        }
+    }
+
+    /// Pushes one cell of a row that is given cell by cell; `None` is missing.
+    pub fn push_cell(&mut self, variable: usize, text: Option<&[u8]>, row: usize, faults: &mut Faults) {
+        match &self.plan.variables[variable].kind {
+            PlanKind::Skip => {}
+            PlanKind::Category { .. } => {
+                let code = text.map_or(Dictionary::MISSING, |text| self.state_code(variable, text, row, faults));
+                self.push_code(variable, code);
+            }
+            PlanKind::Numeric { .. } => {
+                let number = text.map_or(f64::NAN, |text| self.number(variable, text, row, faults));
+                if let EncodedColumn::Numeric(numbers) = &mut self.columns[variable] {
+                    numbers.push(number);
+                }
+            }
+        }
+    }
+
+    /// Tells that `n` rows were pushed cell by cell.
+    pub fn rows_pushed(&mut self, n: usize) {
+        self.n_pending = n;
+    }
+
+    /// Puts a whole column in place.
+    pub fn set_column(&mut self, variable: usize, column: EncodedColumn) {
+        self.columns[variable] = column;
+    }
+
+    pub fn set_raw(&mut self, raw: RawRows) {
+        self.raw = raw;
+    }
+
+    /// The code of a state by its text, a new one if the plan lets states grow.
+    pub fn state_code(&mut self, variable: usize, text: &[u8], row: usize, faults: &mut Faults) -> u32 {
+        let PlanKind::Category { known, new_states } = &self.plan.variables[variable].kind else { return Dictionary::MISSING };
+        let local = &mut self.local[variable];
+        // An alias in the dictionary stands for how a CSV cell is written; here the text itself is asked for.
+        let is_name = |code: u32| code == Dictionary::MISSING || known.names().get(code as usize).is_some_and(|n| n.as_bytes() == text);
+        if let Some(code) = known.get(text).filter(|code| is_name(*code)) {
+            return code;
+        }
+        let new_name = |code: u32| local.names.get((code as usize).wrapping_sub(known.len())).is_some_and(|n| n.as_bytes() == text);
+        if let Some(code) = local.cells.get(text).filter(|code| new_name(*code)) {
+            return code;
+        }
+        let Ok(name) = std::str::from_utf8(text) else {
+            faults.push(row, Some(variable), RowFault::NotUtf8(shorten(&String::from_utf8_lossy(text))));
+            return Dictionary::MISSING;
+        };
+        match new_states {
+            UnknownStates::Grow => {
+                let code = (known.len() + local.names.len()) as u32;
+                local.names.push(name.to_string());
+                local.cells.alias(text, code);
+                code
+            }
+            UnknownStates::Missing => {
+                // A number written otherwise, or another case, is the state it can only mean.
+                if let Some(code) = find_loosely(known, name) {
+                    return code;
+                }
+                local.n_unknown += 1;
+                Dictionary::MISSING
+            }
+            UnknownStates::Error => {
+                if let Some(code) = find_loosely(known, name) {
+                    return code;
+                }
+                let known = known.names().iter().take(20).cloned().collect();
+                faults.push(row, Some(variable), RowFault::UnknownState { found: shorten(name), known });
+                Dictionary::MISSING
+            }
+        }
+    }
+
+    fn number(&self, variable: usize, text: &[u8], row: usize, faults: &mut Faults) -> f64 {
+        let PlanKind::Numeric { missing, .. } = &self.plan.variables[variable].kind else { return f64::NAN };
+        if missing.get(text).is_some() {
+            return f64::NAN;
+        }
+        match fast_float2::parse::<f64, _>(text) {
+            Ok(number) if number.is_finite() => number,
+            Ok(_) => {
+                faults.push(row, Some(variable), RowFault::NotFinite(shorten(&String::from_utf8_lossy(text))));
+                f64::NAN
+            }
+            Err(_) => {
+                faults.push(row, Some(variable), RowFault::NotANumber(shorten(&String::from_utf8_lossy(text))));
+                f64::NAN
+            }
+        }
+    }
+
+    /// Pushes a code, widening the column if it has to.
+    pub fn push_code(&mut self, variable: usize, code: u32) {
+        let column = &mut self.columns[variable];
+        if code != Dictionary::MISSING {
+            if let EncodedColumn::U8(codes) = column
+                && code >= u32::from(u8::MAX)
+            {
+                *column = EncodedColumn::U16(codes.iter().map(|c| if *c == u8::MAX { u16::MAX } else { u16::from(*c) }).collect());
+            }
+            if let EncodedColumn::U16(codes) = column
+                && code >= u32::from(u16::MAX)
+            {
+                *column = EncodedColumn::U32(codes.iter().map(|c| if *c == u16::MAX { u32::MAX } else { u32::from(*c) }).collect());
+            }
+        }
+        match column {
+            EncodedColumn::U8(codes) => codes.push(code as u8),
+            EncodedColumn::U16(codes) => codes.push(code as u16),
+            EncodedColumn::U32(codes) => codes.push(code),
+            _ => {}
+        }
+    }
+
+    /// Accepts the rows pushed last, or refuses them: the first bad row is an error, or bad rows are taken out again.
+    pub fn settle(&mut self, mut faults: Faults, line_of: impl Fn(usize) -> u64) -> Result<(), DataError> {
+        self.check_weights(&mut faults);
+        self.dropped.clear();
+        if !faults.0.is_empty() {
+            faults.0.sort_by_key(|(row, variable, _)| (*row, *variable));
+            let place = |row: usize, variable: Option<usize>| Place {
+                path: self.file.path.clone(),
+                line: line_of(row),
+                column: variable.map(|v| self.plan.variables[v].name.clone()),
+            };
+            let contradicts = |fault: &&(usize, Option<usize>, RowFault)| {
+                let inferred = |v: usize| matches!(self.plan.variables[v].kind, PlanKind::Numeric { inferred: true, .. });
+                matches!(fault.2, RowFault::NotANumber(_)) && fault.1.is_some_and(inferred)
+            };
+            if let Some((row, Some(variable), RowFault::NotANumber(found))) = faults.0.iter().find(contradicts) {
+                return Err(DataError::Contradiction { place: place(*row, Some(*variable)), found: found.clone(), variable: *variable });
+            }
+            let (row, variable, fault) = &faults.0[0];
+            let first = DataError::BadRow { place: place(*row, *variable), fault: fault.clone() };
+            if self.plan.on_bad_row == OnBadRow::Error {
+                return Err(first);
+            }
+            self.report.first_skipped.get_or_insert_with(|| first.to_string());
+            self.drop_rows(&faults);
+        }
+        self.n_rows += self.n_pending - self.dropped.len();
+        Ok(())
+    }
+
+    fn check_weights(&self, faults: &mut Faults) {
+        let Some(EncodedColumn::Numeric(weights)) = self.plan.weight.map(|w| &self.columns[w]) else { return };
+        for row in 0..self.n_pending {
+            let weight = weights[self.n_rows + row];
+            if !(weight >= 0.0) && !faults.is_faulty(row) {
+                let found = if weight.is_nan() { "missing".to_string() } else { weight.to_string() };
+                faults.push(row, self.plan.weight, RowFault::BadWeight(found));
+            }
+        }
+    }
+
+    fn drop_rows(&mut self, faults: &Faults) {
+        self.dropped = faults.0.iter().map(|(row, _, _)| *row).collect();
+        self.dropped.dedup();
+        self.report.n_skipped += self.dropped.len() as u64;
+        fn keep<T: Copy>(values: &mut Vec<T>, from: usize, n_pending: usize, dropped: &[usize]) {
+            // A malformed record of a columnar batch may not have reached every column.
+            if values.len() < from + n_pending {
+                return;
+            }
+            let mut dropped = dropped.iter().peekable();
+            let mut to = from;
+            for row in 0..n_pending {
+                if dropped.next_if(|d| **d == row).is_none() {
+                    values[to] = values[from + row];
+                    to += 1;
+                }
+            }
+            values.truncate(to);
+        }
+        for column in &mut self.columns {
+            if let EncodedColumn::Borrowed(numbers) = column {
+                *column = EncodedColumn::Numeric(numbers.to_vec());
+            }
+            match column {
+                EncodedColumn::U8(codes) => keep(codes, self.n_rows, self.n_pending, &self.dropped),
+                EncodedColumn::U16(codes) => keep(codes, self.n_rows, self.n_pending, &self.dropped),
+                EncodedColumn::U32(codes) => keep(codes, self.n_rows, self.n_pending, &self.dropped),
+                EncodedColumn::Numeric(numbers) => keep(numbers, self.n_rows, self.n_pending, &self.dropped),
+                _ => {}
+            }
+        }
+    }
+
+    /// Rows of the last tile or batch that were taken out again.
+    pub fn dropped(&self) -> &[usize] {
+        &self.dropped
+    }
+
+    /// Notes where the records of a tile lie that were kept.
+    pub fn keep_records(&mut self, tile: &Tile) {
+        if let RawRows::Text(records) = &mut self.raw {
+            for row in (0..tile.n_rows()).filter(|row| self.dropped.binary_search(row).is_err()) {
+                let (start, end) = tile.record(row);
+                records.push((start as u32, end as u32));
+            }
+        }
+    }
+
+    /// Notes where one line lies that was kept.
+    pub fn keep_record(&mut self, start: usize, end: usize) {
+        if let RawRows::Text(records) = &mut self.raw {
+            records.push((start as u32, end as u32));
+        }
+    }
+
+    /// The chunk.
+    pub fn finish(&mut self, first_row: u64) -> EncodedChunk {
+        let mut report = std::mem::take(&mut self.report);
+        report.n_rows = self.n_rows as u64;
+        report.n_unknown = self.local.iter().map(|local| local.n_unknown).collect();
+        let columns = std::mem::take(&mut self.columns);
+        report.n_missing = columns.iter().zip(&report.n_unknown).map(|(column, unknown)| n_missing(column) - unknown).collect();
+        let weights = self.plan.weight.and_then(|w| match &columns[w] {
+            EncodedColumn::Numeric(weights) => Some(weights.clone()),
+            EncodedColumn::Borrowed(weights) => Some(weights.to_vec()),
+            _ => None,
+        });
+        let n_known =
+            self.plan.variables.iter().map(|v| if let PlanKind::Category { known, .. } = &v.kind { known.len() } else { 0 }).collect();
+        EncodedChunk {
+            first_row,
+            n_rows: self.n_rows,
+            columns,
+            new_states: self.local.iter_mut().map(|local| std::mem::take(&mut local.names)).collect(),
+            n_known,
+            weights,
+            report,
+            raw: std::mem::take(&mut self.raw),
+        }
+    }
+}
+
+fn n_missing(column: &EncodedColumn) -> u64 {
+    let n = match column {
+        EncodedColumn::Absent => 0,
+        EncodedColumn::U8(codes) => memchr::memchr_iter(u8::MAX, codes).count(),
+        EncodedColumn::U16(codes) => codes.iter().filter(|c| **c == u16::MAX).count(),
+        EncodedColumn::U32(codes) => codes.iter().filter(|c| **c == u32::MAX).count(),
+        EncodedColumn::Numeric(numbers) => numbers.iter().filter(|x| x.is_nan()).count(),
+        EncodedColumn::Borrowed(numbers) => numbers.iter().filter(|x| x.is_nan()).count(),
+    };
+    n as u64
+}
+
+/// The only state a text can mean, as a number written otherwise or in another case.
+fn find_loosely(known: &Dictionary, text: &str) -> Option<u32> {
+    // For large dictionaries the search would cost more than it is worth.
+    if known.len() > 1000 {
+        return None;
+    }
+    let only = |matches: &dyn Fn(&str) -> bool| {
+        let mut places = known.names().iter().enumerate().filter(|(_, n)| matches(n)).map(|(i, _)| i as u32);
+        places.next().filter(|_| places.next().is_none())
+    };
+    only(&|n| n.to_lowercase() == text.to_lowercase()).or_else(|| {
+        let number: f64 = text.parse().ok()?;
+        only(&|n| n.parse::<f64>() == Ok(number))
+    })
+}
+
+/// A cell for a message.
+pub(crate) fn shorten(text: &str) -> String {
+    let mut short: String = text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().count() > 40 {
+        short.push('…');
+    }
+    short
+}

@@ -1,0 +1,176 @@
+//! What can be wrong with a table, said with its place and a way out.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Where in a file something is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file as the user named it.
+    pub path: PathBuf,
+    /// The line for text files, the row for others; from 1.
+    pub line: u64,
+    /// The column's name, where one is meant.
+    pub column: Option<String>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.path.display(), self.line)?;
+        match &self.column {
+            Some(column) => write!(f, ": column `{column}`"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What is wrong with one row.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RowFault {
+    /// More or fewer cells than columns.
+    #[error("{found} cells where the header has {expected}")]
+    Ragged {
+        /// Columns of the header.
+        expected: usize,
+        /// Cells of the row.
+        found: usize,
+    },
+    /// A cell of a numeric column is no number.
+    #[error("`{0}` is not a number")]
+    NotANumber(String),
+    /// A number that no f64 holds, or infinity.
+    #[error("`{0}` is outside the range of numbers")]
+    NotFinite(String),
+    /// A weight that is negative or missing.
+    #[error("`{0}` is not a weight: it must be a number of at least zero")]
+    BadWeight(String),
+    /// Bytes that are not UTF-8.
+    #[error("the bytes `{0}` are not UTF-8 text")]
+    NotUtf8(String),
+    /// A state that is not known.
+    #[error("`{found}` is not one of its states")]
+    UnknownState {
+        /// What was found.
+        found: String,
+        /// What is known.
+        known: Vec<String>,
+    },
+    /// Something behind a closing quote.
+    #[error("text after a closing quote")]
+    AfterQuote,
+    /// A quote that is never closed.
+    #[error("a quote that opens here is never closed")]
+    OpenQuote,
+    /// A line that is not what its format asks for.
+    #[error("{0}")]
+    Syntax(String),
+}
+
+/// Why a table could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// The system refused.
+    #[error("{path}: {source}", path = .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// A row is malformed.
+    #[error("{place}: {fault}")]
+    BadRow {
+        /// Where.
+        place: Place,
+        /// What.
+        fault: RowFault,
+    },
+    /// A column that was taken for numbers holds something else.
+    #[error("{place}: `{found}` is not a number, but the rows before it were")]
+    Contradiction {
+        /// Where.
+        place: Place,
+        /// What was found.
+        found: String,
+        /// The variable's place in the schema.
+        variable: usize,
+    },
+    /// The file as a whole is not what it should be.
+    #[error("{path}: {what}", path = .path.display())]
+    BadFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+        /// What to do.
+        hint: Option<String>,
+    },
+    /// The columns do not fit what was asked.
+    #[error("{what}")]
+    Columns {
+        /// What is wrong, every fault at once.
+        what: String,
+        /// What to do.
+        hint: Option<String>,
+    },
+    /// The statistic and the columns disagree: a bug of ours.
+    #[error("internal: {0}")]
+    Internal(#[from] belief::ShapeMismatch),
+}
+
+impl DataError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            DataError::Io { source, path } => (source.kind() == std::io::ErrorKind::NotFound)
+                .then(|| nearby(path).map(|near| format!("did you mean `{near}`?")))
+                .flatten(),
+            DataError::BadRow { place, fault } => Some(match fault {
+                RowFault::Ragged { .. } => "mend the row, or pass over such rows with --on-bad-row skip".into(),
+                RowFault::NotANumber(found) => {
+                    let column = place.column.as_deref().unwrap_or("COLUMN");
+                    format!(
+                        "read the column as states with --types {column}=category, `{found}` as missing with --missing '{found}', or skip the row with --on-bad-row skip"
+                    )
+                }
+                RowFault::UnknownState { found, known } => {
+                    let near =
+                        closest(found, known.iter().map(String::as_str)).map(|n| format!("did you mean `{n}`? ")).unwrap_or_default();
+                    format!("{near}To read it as missing, add --unknown-states missing")
+                }
+                RowFault::NotUtf8(_) => {
+                    "convert the file to UTF-8 (iconv -f WINDOWS-1252 -t UTF-8), or skip such rows with --on-bad-row skip".into()
+                }
+                RowFault::OpenQuote => "close the quote, or give --delimiter if this is no CSV".into(),
+                _ => "mend the row, or pass over such rows with --on-bad-row skip".into(),
+            }),
+            DataError::Contradiction { place, .. } => {
+                let column = place.column.as_deref().unwrap_or("COLUMN");
+                Some(format!("say what the column is with --types {column}=category"))
+            }
+            DataError::BadFile { hint, .. } | DataError::Columns { hint, .. } => hint.clone(),
+            DataError::Internal(_) => Some("this is a fault of ours: please report it with the command and, if you can, the data".into()),
+        }
+    }
+}
+
+/// The word nearest to a mistyped one, if any is near.
+pub fn closest<'w>(typed: &str, words: impl Iterator<Item = &'w str>) -> Option<&'w str> {
+    let lower = typed.to_lowercase();
+    words
+        .map(|word| (strsim::damerau_levenshtein(&lower, &word.to_lowercase()), word))
+        .filter(|(distance, word)| *distance <= 1 + word.chars().count().min(lower.chars().count()) / 4)
+        .min()
+        .map(|(_, word)| word)
+}
+
+fn nearby(path: &std::path::Path) -> Option<String> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(std::path::Path::new("."));
+    let typed = path.file_name()?.to_str()?;
+    let mut names: Vec<String> =
+        std::fs::read_dir(folder).ok()?.take(10_000).filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
+    names.sort();
+    closest(typed, names.iter().map(String::as_str)).map(|name| path.with_file_name(name).display().to_string())
+}

@@ -1,0 +1,267 @@
+//! Where a table comes from: paths, globs and standard input; what format and compression each has.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::DataError;
+
+/// One file of a table, which can be opened again and again.
+///
+/// Standard input is copied to an unnamed temporary file first and is a file like any other from then on: schema inference,
+/// leave-one-out and calibration each read the rows again, and Parquet is read from its end.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// The file as the user named it; `-` is standard input.
+    pub path: PathBuf,
+    /// Its format.
+    pub format: Format,
+    compression: Compression,
+    spooled: Option<Arc<File>>,
+    bytes: u64,
+}
+
+/// A file format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Separated values; `tab` is the extension's word on the delimiter.
+    Csv {
+        /// Whether the file's name says that tabs separate.
+        tab: bool,
+    },
+    /// Weka's attribute-relation file format.
+    Arff,
+    /// A JSON object per line.
+    JsonLines,
+    /// Apache Parquet.
+    Parquet,
+    /// Arrow IPC file, also known as Feather version 2.
+    ArrowFile,
+    /// Arrow IPC stream.
+    ArrowStream,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Compression {
+    None,
+    Gzip,
+    Zstd,
+}
+
+impl Input {
+    /// The files that the user's arguments name: paths, globs (in name order), or `-`.
+    ///
+    /// # Errors
+    /// When a file is not there, is a folder, or a glob finds nothing.
+    pub fn all(arguments: &[impl AsRef<Path>]) -> Result<Vec<Self>, DataError> {
+        let mut inputs = Vec::new();
+        for argument in arguments {
+            let path = argument.as_ref();
+            if path.as_os_str() == "-" {
+                inputs.push(Self::standard_input()?);
+            } else if let Some(pattern) = path.to_str().filter(|p| p.contains(['*', '?', '[']) && !path.exists()) {
+                let bad = |what: String| DataError::BadFile { path: path.into(), what, hint: None };
+                let mut found: Vec<PathBuf> = glob::glob(pattern)
+                    .map_err(|e| bad(format!("is not a pattern: {e}")))?
+                    .filter_map(Result::ok)
+                    .filter(|p| p.is_file())
+                    .collect();
+                found.sort();
+                if found.is_empty() {
+                    return Err(bad("matches no file".into()));
+                }
+                for path in found {
+                    inputs.push(Self::file(&path)?);
+                }
+            } else {
+                inputs.push(Self::file(path)?);
+            }
+        }
+        Ok(inputs)
+    }
+
+    fn file(path: &Path) -> Result<Self, DataError> {
+        let io = |source| DataError::Io { path: path.into(), source };
+        let metadata = std::fs::metadata(path).map_err(io)?;
+        if metadata.is_dir() {
+            return Err(DataError::BadFile {
+                path: path.into(),
+                what: "is a folder".into(),
+                hint: Some(format!("name its files, for example '{}/*.csv'", path.display())),
+            });
+        }
+        if !metadata.is_file() {
+            // A pipe or a process substitution can be read once only.
+            return Self::spool(path, File::open(path).map_err(io)?);
+        }
+        Self::recognise(path, None, metadata.len())
+    }
+
+    fn standard_input() -> Result<Self, DataError> {
+        Self::spool(Path::new("-"), io::stdin().lock())
+    }
+
+    fn spool(path: &Path, mut from: impl Read) -> Result<Self, DataError> {
+        let io = |source| DataError::Io { path: path.into(), source };
+        let mut file = tempfile::tempfile().map_err(io)?;
+        let bytes = io::copy(&mut from, &mut file).map_err(io)?;
+        file.flush().map_err(io)?;
+        Self::recognise(path, Some(Arc::new(file)), bytes)
+    }
+
+    fn recognise(path: &Path, spooled: Option<Arc<File>>, bytes: u64) -> Result<Self, DataError> {
+        let mut input = Self { path: path.into(), format: Format::Csv { tab: false }, compression: Compression::None, spooled, bytes };
+        let io = |source| DataError::Io { path: path.into(), source };
+        let mut head = [0_u8; 6];
+        let n = read_full(&mut input.raw().map_err(io)?, &mut head).map_err(io)?;
+        input.compression = match &head[..n] {
+            [0x1F, 0x8B, ..] => Compression::Gzip,
+            [0x28, 0xB5, 0x2F, 0xFD, ..] => Compression::Zstd,
+            _ => Compression::None,
+        };
+        let mut name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        for ending in [".gz", ".zst", ".zstd"] {
+            if let Some(inner) = name.strip_suffix(ending) {
+                name = inner.to_string();
+            }
+        }
+        let mut start = [0_u8; 4096];
+        let n = read_full(&mut input.open().map_err(io)?, &mut start).map_err(io)?;
+        let start = &start[..n];
+        input.format = if start.starts_with(b"PAR1") {
+            Format::Parquet
+        } else if start.starts_with(b"ARROW1") {
+            Format::ArrowFile
+        } else if start.starts_with(&[0xFF, 0xFF, 0xFF, 0xFF]) {
+            Format::ArrowStream
+        } else if start.starts_with(&[0xFF, 0xFE]) || start.starts_with(&[0xFE, 0xFF]) {
+            return Err(DataError::BadFile {
+                path: path.into(),
+                what: "is UTF-16 text".into(),
+                hint: Some("convert it to UTF-8: iconv -f UTF-16 -t UTF-8".into()),
+            });
+        } else if name.ends_with(".arff") || says_relation(start) {
+            Format::Arff
+        } else if name.ends_with(".jsonl") || name.ends_with(".ndjson") || opens_an_object(start) {
+            Format::JsonLines
+        } else if name.ends_with(".parquet") || name.ends_with(".arrow") || name.ends_with(".feather") {
+            return Err(DataError::BadFile {
+                path: path.into(),
+                what: "does not begin as a file of its name's format does".into(),
+                hint: Some("the file may be cut short or misnamed".into()),
+            });
+        } else {
+            Format::Csv { tab: name.ends_with(".tsv") || name.ends_with(".tab") }
+        };
+        if matches!(input.format, Format::Parquet | Format::ArrowFile) && input.compression != Compression::None {
+            // These are read from their end, so they are unpacked first.
+            let unpacked = input.open().map_err(io)?;
+            return Self::spool(path, unpacked);
+        }
+        Ok(input)
+    }
+
+    /// The size of the file as it is stored.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The file's own bytes, from the start, with a position of their own.
+    pub(crate) fn raw(&self) -> io::Result<RawFile> {
+        match &self.spooled {
+            Some(file) => Ok(RawFile::Spooled { file: file.clone(), at: 0 }),
+            None => File::open(&self.path).map(RawFile::File),
+        }
+    }
+
+    /// The uncompressed bytes, from the start.
+    pub(crate) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        let raw = self.raw()?;
+        Ok(match self.compression {
+            Compression::None => Box::new(raw),
+            Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 18, raw))),
+            Compression::Zstd => Box::new(zstd::stream::read::Decoder::new(raw)?),
+        })
+    }
+
+    /// The file for readers that seek; only for formats that are never compressed as a whole.
+    pub(crate) fn seekable(&self) -> io::Result<File> {
+        match &self.spooled {
+            // A clone shares its position with the others; opening the descriptor anew gives one of its own.
+            Some(file) => reopen(file),
+            None => File::open(&self.path),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn reopen(file: &File) -> io::Result<File> {
+    use std::os::fd::AsRawFd;
+    File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn reopen(file: &File) -> io::Result<File> {
+    let mut copy = tempfile::tempfile()?;
+    let mut from = RawFile::Spooled { file: Arc::new(file.try_clone()?), at: 0 };
+    io::copy(&mut from, &mut copy)?;
+    io::Seek::seek(&mut copy, io::SeekFrom::Start(0))?;
+    Ok(copy)
+}
+
+/// A file with a position of its own, also when several readers share one descriptor.
+pub(crate) enum RawFile {
+    File(File),
+    Spooled { file: Arc<File>, at: u64 },
+}
+
+impl Read for RawFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            RawFile::File(file) => file.read(buffer),
+            RawFile::Spooled { file, at } => {
+                let n = read_at(file, buffer, *at)?;
+                *at += n as u64;
+                Ok(n)
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, at)
+}
+
+/// Reads until the buffer is full or the input ends.
+pub(crate) fn read_full(from: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match from.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(filled)
+}
+
+fn says_relation(start: &[u8]) -> bool {
+    start
+        .split(|b| *b == b'\n')
+        .map(|line| line.trim_ascii())
+        .find(|line| !line.is_empty() && !line.starts_with(b"%"))
+        .is_some_and(|line| line.len() >= 9 && line[..9].eq_ignore_ascii_case(b"@relation"))
+}
+
+fn opens_an_object(start: &[u8]) -> bool {
+    let start = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start).trim_ascii_start();
+    start.first() == Some(&b'{') && start[1..].trim_ascii_start().first().is_some_and(|b| *b == b'"' || *b == b'}')
+}

@@ -1,0 +1,173 @@
+//! What the user may say about a table before it is read.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// How to read a table; the default is right for most.
+///
+/// | field | default | meaning |
+/// |---|---|---|
+/// | `delimiter` | sniffed | what separates the cells of CSV |
+/// | `header` | [`Header::Auto`] | whether the first record names the columns |
+/// | `missing` | none | markers of a missing value besides the empty cell, `?`, `NA`, `NaN` and `null` |
+/// | `types` | none | `(pattern, type)` pairs; a later pair overrules an earlier one |
+/// | `ignore` | none | columns (or patterns) to leave out |
+/// | `target`, `weight` | none | columns by their part |
+/// | `schema` | found beside the data | a sidecar file |
+/// | `on_bad_row` | [`OnBadRow::Error`] | what to do with a malformed row |
+/// | `threads` | all cores | how many threads work |
+#[derive(Clone, Default)]
+pub struct ReadOptions {
+    /// What separates cells.
+    pub delimiter: Option<u8>,
+    /// Whether there is a header.
+    pub header: Header,
+    /// More markers of a missing value.
+    pub missing: Vec<String>,
+    /// Types by column name or `*` pattern.
+    pub types: Vec<(String, ColumnType)>,
+    /// Columns to leave out, by name or `*` pattern.
+    pub ignore: Vec<String>,
+    /// The column to predict.
+    pub target: Option<String>,
+    /// The column of weights.
+    pub weight: Option<String>,
+    /// The sidecar file; else the one beside the data is used if there is one.
+    pub schema: Option<PathBuf>,
+    /// What to do with a malformed row.
+    pub on_bad_row: OnBadRow,
+    /// Threads; zero is as many as there are cores.
+    pub threads: usize,
+    /// Told now and then how much has been read.
+    pub progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
+}
+
+/// How far a pass over the data has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Bytes (or for columnar files rows) done.
+    pub done: u64,
+    /// Of how many; zero when that is not known.
+    pub total: u64,
+    /// Rows read so far.
+    pub rows: u64,
+}
+
+/// Whether the first record names the columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Header {
+    /// It does, unless all its cells are numbers.
+    #[default]
+    Auto,
+    /// It does.
+    Present,
+    /// It does not; columns are named c1, c2, …
+    Absent,
+}
+
+/// What the user says a column is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnType {
+    /// One of some states.
+    Category,
+    /// A number.
+    Numeric,
+    /// Words.
+    Text,
+    /// A day or a moment.
+    Date,
+    /// Left out.
+    Ignore,
+}
+
+impl std::str::FromStr for ColumnType {
+    type Err = String;
+    fn from_str(word: &str) -> Result<Self, String> {
+        Ok(match word.to_ascii_lowercase().as_str() {
+            "category" | "categorical" | "nominal" | "boolean" | "bool" => ColumnType::Category,
+            "numeric" | "number" | "real" => ColumnType::Numeric,
+            "text" => ColumnType::Text,
+            "date" => ColumnType::Date,
+            "ignore" | "ignored" | "id" => ColumnType::Ignore,
+            _ => return Err(format!("`{word}` is not a type: category, numeric, text, date or ignore")),
+        })
+    }
+}
+
+/// What to do with a malformed row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnBadRow {
+    /// Stop and say where it is.
+    #[default]
+    Error,
+    /// Pass over it and count it.
+    Skip,
+}
+
+/// What to do with a value that is no known state of a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnknownStates {
+    /// A new state joins the others.
+    Grow,
+    /// It is read as missing, and counted.
+    #[default]
+    Missing,
+    /// It is an error.
+    Error,
+}
+
+impl ReadOptions {
+    pub(crate) fn n_threads(&self) -> usize {
+        if self.threads > 0 { self.threads } else { std::thread::available_parallelism().map_or(1, usize::from) }
+    }
+
+    pub(crate) fn missing_markers(&self) -> Vec<String> {
+        let usual = ["", "?", "NA", "N/A", "n/a", "na", "NaN", "nan", "NAN", "null", "NULL", "Null"];
+        let mut markers: Vec<String> = usual.iter().map(|s| s.to_string()).collect();
+        for marker in &self.missing {
+            if !markers.contains(marker) {
+                markers.push(marker.clone());
+            }
+        }
+        markers
+    }
+
+    pub(crate) fn type_of(&self, column: &str) -> Option<ColumnType> {
+        self.types.iter().rev().find(|(pattern, _)| matches(pattern, column)).map(|(_, kind)| *kind)
+    }
+
+    pub(crate) fn is_ignored(&self, column: &str) -> bool {
+        self.ignore.iter().any(|pattern| matches(pattern, column))
+    }
+}
+
+/// Whether a name fits a pattern in which `*` stands for any text.
+pub(crate) fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let mut last = None;
+    for part in parts {
+        if let Some(middle) = last.replace(part) {
+            match rest.find(middle) {
+                Some(at) => rest = &rest[at + middle.len()..],
+                None => return false,
+            }
+        }
+    }
+    match last {
+        None => rest.is_empty(),
+        Some(end) => rest.ends_with(end),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        assert!(matches("*", "Outlook") && matches("p*", "p01") && matches("*_id", "user_id") && matches("a*b*c", "a-b-b-c"));
+        assert!(!matches("p*", "q") && !matches("Outlook", "Outlook2") && !matches("a*b", "ac"));
+    }
+}

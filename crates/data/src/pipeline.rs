@@ -1,0 +1,142 @@
+//! Work in parallel, results in order: the one place where data are split over threads.
+//!
+//! Units are drawn one after the other under a lock, worked on by any thread, and handed on in the order they were drawn, so
+//! that the number of threads changes nothing but the time.
+
+use std::collections::BTreeMap;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+struct State<U, R, E> {
+    source: U,
+    drawn: usize,
+    taken: usize,
+    exhausted: bool,
+    results: BTreeMap<usize, Result<R, E>>,
+}
+
+/// Draws units from `source` until it gives none, runs `work` on each with `threads` threads, and hands the results to `take`
+/// in order. The first error in that order ends everything.
+///
+/// No more than twice as many units as threads are under way at once, so that memory stays bounded.
+pub(crate) fn in_order<T, R, E>(
+    threads: usize,
+    source: impl FnMut() -> Result<Option<T>, E> + Send,
+    work: impl Fn(T) -> Result<R, E> + Sync,
+    mut take: impl FnMut(R) -> Result<(), E>,
+) -> Result<(), E>
+where
+    T: Send,
+    R: Send,
+    E: Send,
+{
+    let threads = threads.max(1);
+    if threads == 1 {
+        let mut source = source;
+        while let Some(unit) = source()? {
+            take(work(unit)?)?;
+        }
+        return Ok(());
+    }
+    let state = Mutex::new(State { source, drawn: 0, taken: 0, exhausted: false, results: BTreeMap::new() });
+    let changed = Condvar::new();
+    let worker = || {
+        loop {
+            let mut held = lock(&state);
+            while !held.exhausted && held.drawn >= held.taken + 2 * threads {
+                held = changed.wait(held).unwrap_or_else(PoisonError::into_inner);
+            }
+            if held.exhausted {
+                return;
+            }
+            let place = held.drawn;
+            let unit = match (held.source)() {
+                Ok(Some(unit)) => unit,
+                Ok(None) => {
+                    held.exhausted = true;
+                    changed.notify_all();
+                    return;
+                }
+                Err(error) => {
+                    held.exhausted = true;
+                    held.drawn += 1;
+                    held.results.insert(place, Err(error));
+                    changed.notify_all();
+                    return;
+                }
+            };
+            held.drawn += 1;
+            drop(held);
+            let result = work(unit);
+            let mut held = lock(&state);
+            held.exhausted |= result.is_err();
+            held.results.insert(place, result);
+            changed.notify_all();
+        }
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+        let outcome = loop {
+            let mut held = lock(&state);
+            let next = loop {
+                let place = held.taken;
+                if let Some(result) = held.results.remove(&place) {
+                    held.taken += 1;
+                    changed.notify_all();
+                    break Some(result);
+                }
+                // A worker that panicked will never deliver: do not wait for it.
+                if held.exhausted && place >= held.drawn || workers.iter().all(|w| w.is_finished()) && held.results.is_empty() {
+                    break None;
+                }
+                held = changed.wait_timeout(held, std::time::Duration::from_millis(100)).map_or_else(|e| e.into_inner().0, |(h, _)| h);
+            };
+            drop(held);
+            match next.map(|result| result.and_then(&mut take)) {
+                None => break Ok(()),
+                Some(Ok(())) => {}
+                Some(Err(error)) => break Err(error),
+            }
+        };
+        lock(&state).exhausted = true;
+        changed.notify_all();
+        outcome
+    })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(threads: usize, fail_at: Option<usize>) -> (Vec<usize>, Result<(), usize>) {
+        let mut units = 0..100_usize;
+        let mut taken = Vec::new();
+        let outcome = in_order(
+            threads,
+            || Ok(units.next()),
+            |unit| if fail_at.is_some_and(|at| unit >= at) { Err(unit) } else { Ok(unit * 2) },
+            |result| {
+                taken.push(result);
+                Ok(())
+            },
+        );
+        (taken, outcome)
+    }
+
+    #[test]
+    fn results_come_in_order_on_any_number_of_threads() {
+        for threads in [1, 2, 7] {
+            assert_eq!(run(threads, None), ((0..200).step_by(2).collect(), Ok(())));
+        }
+    }
+
+    #[test]
+    fn the_first_error_in_order_is_the_one_reported() {
+        for threads in [1, 2, 7] {
+            assert_eq!(run(threads, Some(31)), ((0..62).step_by(2).collect(), Err(31)));
+        }
+    }
+}

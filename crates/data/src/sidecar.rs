@@ -1,0 +1,148 @@
+//! The schema sidecar: a small TOML file beside the data that says what its columns are.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use belief::{Kind, Role, Schema, States};
+use serde::Deserialize;
+
+use crate::{ColumnType, DataError};
+
+/// What a sidecar says; everything is optional.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sidecar {
+    /// The column to predict.
+    pub target: Option<String>,
+    /// The column of weights.
+    pub weight: Option<String>,
+    /// More markers of a missing value.
+    #[serde(default)]
+    pub missing: Vec<String>,
+    /// The columns, by name.
+    #[serde(default)]
+    pub columns: BTreeMap<String, SidecarColumn>,
+}
+
+/// What a sidecar says of one column.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SidecarColumn {
+    /// `category`, `numeric`, `text`, `date` or `ignore`.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// The states, also those that never occur, in their order.
+    pub states: Option<Vec<String>>,
+    /// Whether the order means something.
+    #[serde(default)]
+    pub ordered: bool,
+}
+
+impl Sidecar {
+    /// Reads the sidecar given, or the one beside the data if there is one.
+    ///
+    /// # Errors
+    /// When it cannot be read or is not what a sidecar should be.
+    pub fn find(given: Option<&Path>, data: &Path) -> Result<Option<(PathBuf, Self)>, DataError> {
+        let path = match given {
+            Some(path) => path.to_path_buf(),
+            None => match beside(data).filter(|path| path.is_file()) {
+                Some(path) => path,
+                None => return Ok(None),
+            },
+        };
+        let text = std::fs::read_to_string(&path).map_err(|source| DataError::Io { path: path.clone(), source })?;
+        let bad =
+            |what: String| DataError::BadFile { path: path.clone(), what, hint: Some("write one with `tunbridge schema DATA`".into()) };
+        let sidecar: Sidecar = toml::from_str(&text).map_err(|e| bad(format!("is not a schema: {}", e.to_string().trim_end())))?;
+        for (name, column) in &sidecar.columns {
+            if let Some(kind) = &column.kind {
+                kind.parse::<ColumnType>().map_err(|e| bad(format!("column `{name}`: {e}")))?;
+            }
+            if let Some(states) = &column.states {
+                States::declared(states.clone(), column.ordered).map_err(|e| bad(format!("column `{name}`: {e}")))?;
+            }
+        }
+        Ok(Some((path, sidecar)))
+    }
+
+    /// What a column is said to be; a list of states alone says that it is a category.
+    pub fn type_of(&self, column: &str) -> Option<ColumnType> {
+        let said = self.columns.get(column)?;
+        match &said.kind {
+            Some(kind) => kind.parse().ok(),
+            None => said.states.is_some().then_some(ColumnType::Category),
+        }
+    }
+
+    /// The states declared for a column.
+    pub fn states_of(&self, column: &str) -> Option<States> {
+        let said = self.columns.get(column)?;
+        States::declared(said.states.clone()?, said.ordered).ok()
+    }
+}
+
+/// `data.schema.toml` for `data.csv`, `data.csv.gz` and the like.
+pub fn beside(data: &Path) -> Option<PathBuf> {
+    let name = data.file_name()?.to_str()?;
+    let stem = [".gz", ".zst", ".zstd"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+    let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
+    (!stem.is_empty()).then(|| data.with_file_name(format!("{stem}.schema.toml")))
+}
+
+/// A schema as the text of a sidecar.
+pub fn to_toml(schema: &Schema, data: &str) -> String {
+    let quoted = |text: &str| toml::Value::String(text.into()).to_string();
+    let mut text = format!("# What tunbridge understands of {}. Edit it and keep it beside the data.\n", data.replace(['\n', '\r'], " "));
+    if let Some(target) = schema.target() {
+        let _ = writeln!(text, "target = {}", quoted(&schema.variable(target).name));
+    }
+    if let Some(weight) = schema.weight() {
+        let _ = writeln!(text, "weight = {}", quoted(&schema.variable(weight).name));
+    }
+    for variable in schema.variables() {
+        let _ = writeln!(text, "\n[columns.{}]", quoted(&variable.name));
+        if let Role::Ignored(reason) = &variable.role {
+            let _ = writeln!(text, "type = \"ignore\"  # {}: {}", variable.kind.word(), reason.replace(['\n', '\r'], " "));
+            continue;
+        }
+        let _ = writeln!(text, "type = {}", quoted(variable.kind.word()));
+        if let Kind::Categorical(states) = &variable.kind {
+            let names: Vec<String> = states.names().iter().map(|n| quoted(n)).collect();
+            let _ = writeln!(text, "states = [{}]", names.join(", "));
+            if states.is_ordered() {
+                let _ = writeln!(text, "ordered = true");
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use belief::Variable;
+
+    #[test]
+    fn a_schema_written_and_read_again_says_the_same() {
+        let states = States::declared(vec!["low \"q\"".into(), "high".into()], true).unwrap();
+        let variables = vec![
+            Variable { name: "size.of it".into(), kind: Kind::Categorical(states.clone()), role: Role::Target },
+            Variable { name: "x".into(), kind: Kind::Numeric, role: Role::Input },
+            Variable { name: "id".into(), kind: Kind::Numeric, role: Role::Ignored("it numbers the rows".into()) },
+        ];
+        let text = to_toml(&Schema::new(variables).unwrap(), "a.csv");
+        let read: Sidecar = toml::from_str(&text).unwrap();
+        assert_eq!(read.target.as_deref(), Some("size.of it"));
+        assert_eq!(read.states_of("size.of it"), Some(states));
+        assert_eq!(read.type_of("x"), Some(ColumnType::Numeric));
+        assert_eq!(read.type_of("id"), Some(ColumnType::Ignore));
+    }
+
+    #[test]
+    fn the_sidecar_lies_beside_the_data() {
+        assert_eq!(beside(Path::new("d/a.csv.gz")), Some(PathBuf::from("d/a.schema.toml")));
+        assert_eq!(beside(Path::new("breast.cancer.csv")), Some(PathBuf::from("breast.cancer.schema.toml")));
+    }
+}

@@ -1,0 +1,358 @@
+//! One file of a table: its columns, its first rows, and its units of work.
+
+use arrow_array::RecordBatch;
+use arrow_schema::DataType;
+use belief::States;
+
+use crate::columnar::encode::number_text;
+use crate::columnar::ipc::Batches;
+use crate::columnar::parquet::{ParquetFile, Part};
+use crate::encode::{ChunkBuilder, EncodedChunk, FileColumns, Plan};
+use crate::input::{Format, Input};
+use crate::profile::{Inferred, Profile, SAMPLE_ROWS};
+use crate::text::arff::{self, ArffHeader, AttributeKind};
+use crate::text::blocks::{Block, Blocks, Pool};
+use crate::text::csv::{self, Dialect, QUOTE, Tile};
+use crate::text::json_lines;
+use crate::{DataError, ReadOptions};
+
+/// A file whose columns are known.
+pub(crate) struct Source {
+    pub input: Input,
+    pub names: Vec<String>,
+    layout: Layout,
+}
+
+enum Layout {
+    Csv(Dialect),
+    Arff(ArffHeader),
+    JsonLines,
+    Parquet(Box<ParquetFile>),
+    Ipc,
+}
+
+/// What a file's own header says of a column.
+#[derive(Clone, Debug)]
+pub(crate) struct Hint {
+    pub kind: Inferred,
+    pub states: Option<States>,
+}
+
+/// Rows that one thread works on at a time.
+pub(crate) enum Unit {
+    Text(Block),
+    Part(Part),
+    Batch(RecordBatch, u64),
+}
+
+impl Source {
+    pub fn open(input: Input, options: &ReadOptions) -> Result<Self, DataError> {
+        let (layout, names) = match input.format {
+            Format::Csv { tab } => {
+                let (dialect, names) = csv::sniff(&input, tab, options.delimiter, options.header)?;
+                (Layout::Csv(dialect), names)
+            }
+            Format::Arff => {
+                let header = ArffHeader::read(&input)?;
+                let names = header.attributes.iter().map(|a| a.name.clone()).collect();
+                (Layout::Arff(header), names)
+            }
+            Format::JsonLines => (Layout::JsonLines, json_lines::keys(&input)?),
+            Format::Parquet => {
+                let file = ParquetFile::open(&input)?;
+                let names = file.schema().fields().iter().map(|f| f.name().clone()).collect();
+                (Layout::Parquet(Box::new(file)), names)
+            }
+            Format::ArrowFile | Format::ArrowStream => {
+                let batches = Batches::open(&input)?;
+                (Layout::Ipc, batches.schema().fields().iter().map(|f| f.name().clone()).collect())
+            }
+        };
+        Ok(Self { input, names, layout })
+    }
+
+    /// How the file is written, if it is CSV.
+    pub fn dialect(&self) -> Option<Dialect> {
+        if let Layout::Csv(dialect) = &self.layout { Some(*dialect) } else { None }
+    }
+
+    /// The schema of a columnar file.
+    pub fn arrow_schema(&self) -> Result<Option<arrow_schema::SchemaRef>, DataError> {
+        Ok(match &self.layout {
+            Layout::Parquet(file) => Some(file.schema().clone()),
+            Layout::Ipc => Some(Batches::open(&self.input)?.schema()),
+            _ => None,
+        })
+    }
+
+    /// What the file's own header says of its columns, where it says something.
+    pub fn hints(&self) -> Result<Vec<Option<Hint>>, DataError> {
+        let plain = |kind| Some(Hint { kind, states: None });
+        Ok(match &self.layout {
+            Layout::Csv(_) | Layout::JsonLines => vec![None; self.names.len()],
+            Layout::Arff(header) => header
+                .attributes
+                .iter()
+                .map(|a| match &a.kind {
+                    AttributeKind::Nominal(states) => Some(Hint { kind: Inferred::Categorical, states: Some(states.clone()) }),
+                    AttributeKind::Numeric => plain(Inferred::Numeric),
+                    AttributeKind::Text => None,
+                    AttributeKind::Date => plain(Inferred::Date),
+                })
+                .collect(),
+            Layout::Parquet(_) | Layout::Ipc => {
+                let schema = self.arrow_schema()?;
+                let fields = schema.iter().flat_map(|s| s.fields().iter());
+                fields.map(|f| arrow_hint(f.data_type()).and_then(plain)).collect()
+            }
+        })
+    }
+
+    /// Profiles of the first rows: one per column.
+    pub fn profile(
+        &self,
+        missing: &[String],
+        profiles: &mut Vec<Profile>,
+        nested: &mut Vec<bool>,
+        most: usize,
+    ) -> Result<usize, DataError> {
+        profiles.resize_with(self.names.len(), || Profile::new(missing));
+        nested.resize(self.names.len(), false);
+        match &self.layout {
+            Layout::Csv(dialect) => {
+                let mut blocks = self.blocks(8192, 0, Pool::default())?;
+                let mut tile = Tile::default();
+                let mut rows = 0;
+                while let Some(block) = if rows < most { blocks.next()? } else { None } {
+                    let mut from = 0;
+                    while from < block.len {
+                        from = tile.index(&block, from, 512, self.names.len(), dialect.delimiter);
+                        for (column, profile) in profiles.iter_mut().enumerate() {
+                            for row in (0..tile.n_rows()).filter(|row| !tile.is_faulty(*row)) {
+                                let (start, end) = tile.span(row, column);
+                                profile.observe_cell(&block.bytes[start..end]);
+                            }
+                        }
+                        rows += tile.n_rows();
+                    }
+                }
+                Ok(rows)
+            }
+            Layout::Arff(header) => {
+                let mut blocks = self.blocks(8192, 0, Pool::default())?;
+                let mut rows = 0;
+                while let Some(block) = if rows < most { blocks.next()? } else { None } {
+                    for (_, _, row) in arff::rows(&block, header) {
+                        let Ok(row) = row else { continue };
+                        rows += 1;
+                        profiles.iter_mut().zip(row).for_each(|(p, value)| p.observe(value.as_deref().map(str::as_bytes)));
+                    }
+                }
+                Ok(rows)
+            }
+            Layout::JsonLines => {
+                let mut blocks = self.blocks(4096, 0, Pool::default())?;
+                let mut rows = 0;
+                while let Some(block) = if rows < most { blocks.next()? } else { None } {
+                    rows += json_lines::profile(&block, &self.names, |column, text| profiles[column].observe(text));
+                    let here = json_lines::is_nested(&block, &self.names);
+                    nested.iter_mut().zip(here).for_each(|(n, h)| *n |= h);
+                }
+                Ok(rows)
+            }
+            Layout::Parquet(file) => {
+                let mut rows = 0;
+                for part in file.parts() {
+                    if rows >= most {
+                        break;
+                    }
+                    let mut seen = 0;
+                    // Columns that their type decides need not be looked at.
+                    let open: Vec<usize> = self.undecided()?;
+                    if !open.is_empty() {
+                        file.read(part.first(most - rows), 8192, Some(&open), |batch| {
+                            seen += batch.num_rows();
+                            for (array, column) in batch.columns().iter().zip(&open) {
+                                profile_array(array, &mut profiles[*column]);
+                            }
+                            Ok(())
+                        })?;
+                    } else {
+                        seen = part.n_rows();
+                    }
+                    rows += seen;
+                }
+                Ok(rows)
+            }
+            Layout::Ipc => {
+                let mut batches = Batches::open(&self.input)?;
+                let open = self.undecided()?;
+                let mut rows = 0;
+                while let Some(batch) = if rows < most { batches.next(&self.input)? } else { None } {
+                    let batch = batch.slice(0, batch.num_rows().min(SAMPLE_ROWS));
+                    rows += batch.num_rows();
+                    open.iter().for_each(|column| profile_array(batch.column(*column), &mut profiles[*column]));
+                }
+                Ok(rows)
+            }
+        }
+    }
+
+    /// Columns whose type alone does not say what they are.
+    fn undecided(&self) -> Result<Vec<usize>, DataError> {
+        let schema = self.arrow_schema()?;
+        let fields = schema.iter().flat_map(|s| s.fields().iter());
+        Ok(fields.enumerate().filter(|(_, f)| arrow_hint(f.data_type()).is_none()).map(|(i, _)| i).collect())
+    }
+
+    fn blocks(&self, records: usize, first_row: u64, pool: Pool) -> Result<Blocks, DataError> {
+        let (quote, delimiter) = match &self.layout {
+            Layout::Csv(dialect) => (Some(QUOTE), dialect.delimiter),
+            _ => (None, 0),
+        };
+        let mut blocks = Blocks::new(&self.input, records, quote, delimiter, first_row, pool)?;
+        if let Layout::Csv(Dialect { header: true, .. }) = &self.layout {
+            blocks.pass_header()?;
+        }
+        Ok(blocks)
+    }
+
+    /// The units of this file, in order, each of at most `rows` rows where the format lets them be cut.
+    pub fn units(&self, rows: usize, first_row: u64, pool: Pool) -> Result<Units<'_>, DataError> {
+        Ok(match &self.layout {
+            Layout::Csv(_) | Layout::Arff(_) | Layout::JsonLines => Units::Text(Box::new(self.blocks(rows, first_row, pool)?)),
+            Layout::Parquet(file) => {
+                let parts = file.parts().into_iter().map(|mut part| {
+                    part.first_row += first_row;
+                    part
+                });
+                Units::Parts(parts.collect::<Vec<_>>().into_iter(), file.n_rows())
+            }
+            Layout::Ipc => Units::Batches(Box::new(Batches::open(&self.input)?), self, first_row),
+        })
+    }
+
+    /// Encodes a unit, chunk by chunk.
+    pub fn encode(
+        &self,
+        unit: &Unit,
+        file: &FileColumns,
+        plan: &Plan,
+        rows: usize,
+        mut each: impl FnMut(EncodedChunk) -> Result<(), DataError>,
+    ) -> Result<(), DataError> {
+        match (unit, &self.layout) {
+            (Unit::Text(block), Layout::Csv(dialect)) => {
+                let mut builder = ChunkBuilder::new(plan, file, rows);
+                each(csv::encode(block, dialect.delimiter, self.names.len(), &mut builder)?)
+            }
+            (Unit::Text(block), Layout::Arff(header)) => each(arff::encode(block, header, &mut ChunkBuilder::new(plan, file, rows))?),
+            (Unit::Text(block), _) => {
+                let strict = !plan.keep_raw;
+                each(json_lines::encode(block, &self.names, strict, &mut ChunkBuilder::new(plan, file, rows))?)
+            }
+            (Unit::Part(part), Layout::Parquet(parquet)) => {
+                // A reader that passes rows on needs all columns as they are; the others only those they use.
+                let wanted: Vec<usize> = (0..self.names.len()).filter(|c| plan.keep_raw || file.variable_of[*c].is_some()).collect();
+                let projected = FileColumns { path: file.path.clone(), variable_of: wanted.iter().map(|c| file.variable_of[*c]).collect() };
+                let with_dictionaries = if plan.keep_raw { None } else { Some(parquet.with_dictionaries()?) };
+                let mut first_row = part.first_row;
+                with_dictionaries.as_ref().unwrap_or(parquet).read(*part, rows, Some(&wanted), |batch| {
+                    let n = batch.num_rows() as u64;
+                    each(crate::columnar::encode::encode(&batch, first_row, &mut ChunkBuilder::new(plan, &projected, 0))?)?;
+                    first_row += n;
+                    Ok(())
+                })
+            }
+            (Unit::Batch(batch, first_row), _) => {
+                let mut from = 0;
+                while from < batch.num_rows() {
+                    let n = rows.min(batch.num_rows() - from);
+                    let slice = batch.slice(from, n);
+                    each(crate::columnar::encode::encode(&slice, first_row + from as u64, &mut ChunkBuilder::new(plan, file, 0))?)?;
+                    from += n;
+                }
+                Ok(())
+            }
+            (Unit::Part(_), _) => Ok(()),
+        }
+    }
+}
+
+impl Unit {
+    /// How many bytes of the file it is, as far as that is known.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Unit::Text(block) => block.len as u64,
+            Unit::Part(_) | Unit::Batch(..) => 0,
+        }
+    }
+}
+
+/// The units of one file.
+pub(crate) enum Units<'s> {
+    Text(Box<Blocks>),
+    /// With the number of rows of the file.
+    Parts(std::vec::IntoIter<Part>, u64),
+    Batches(Box<Batches>, &'s Source, u64),
+}
+
+impl Units<'_> {
+    /// The number the next row would have, once all units are drawn; `before` is the number of the file's first row.
+    pub fn next_row(&self, before: u64) -> u64 {
+        match self {
+            Units::Text(blocks) => blocks.next_row(),
+            Units::Parts(_, n_rows) => before + n_rows,
+            Units::Batches(_, _, next_row) => *next_row,
+        }
+    }
+
+    pub fn next(&mut self) -> Result<Option<Unit>, DataError> {
+        Ok(match self {
+            Units::Text(blocks) => blocks.next()?.map(Unit::Text),
+            Units::Parts(parts, _) => parts.next().map(Unit::Part),
+            Units::Batches(batches, source, next_row) => batches.next(&source.input)?.map(|batch| {
+                let first_row = *next_row;
+                *next_row += batch.num_rows() as u64;
+                Unit::Batch(batch, first_row)
+            }),
+        })
+    }
+}
+
+/// What an Arrow type says of a column; `None` where the values decide.
+fn arrow_hint(data_type: &DataType) -> Option<Inferred> {
+    use DataType as T;
+    match data_type {
+        T::Float16 | T::Float32 | T::Float64 => None,
+        T::Decimal32(..) | T::Decimal64(..) | T::Decimal128(..) | T::Decimal256(..) => Some(Inferred::Numeric),
+        T::Date32 | T::Date64 | T::Timestamp(..) => Some(Inferred::Date),
+        T::Time32(_) | T::Time64(_) | T::Duration(_) | T::Interval(_) => Some(Inferred::Date),
+        T::Boolean => Some(Inferred::Categorical),
+        T::Utf8 | T::LargeUtf8 | T::Utf8View => None,
+        T::Dictionary(_, value) => arrow_hint(value),
+        T::Null => None,
+        t if t.is_integer() => None,
+        _ => Some(Inferred::Opaque),
+    }
+}
+
+fn profile_array(array: &arrow_array::ArrayRef, profile: &mut Profile) {
+    use arrow_array::Array;
+    use arrow_array::cast::AsArray;
+    if matches!(array.data_type(), DataType::Float16 | DataType::Float32 | DataType::Float64) {
+        let Ok(numbers) = arrow_cast::cast(array, &DataType::Float64) else { return };
+        let numbers = numbers.as_primitive::<arrow_array::types::Float64Type>();
+        // A single fraction decides; formatting every number to find that out would cost more than learning.
+        if numbers.iter().flatten().any(|x| x.fract() != 0.0) {
+            profile.observe(Some(b"0.5"));
+            return;
+        }
+        for x in numbers.iter() {
+            profile.observe(x.filter(|x| !x.is_nan()).map(number_text).as_deref().map(str::as_bytes));
+        }
+        return;
+    }
+    let Ok(texts) = arrow_cast::cast(array, &DataType::LargeUtf8) else { return };
+    texts.as_string::<i64>().iter().for_each(|text| profile.observe(text.map(str::as_bytes)));
+}

@@ -1,0 +1,512 @@
+//! A table: one or several files with the same columns, as observations that any statistic can be folded over.
+
+use std::path::Path;
+use std::sync::Mutex;
+
+use belief::{
+    Chunk, Fold, Kind, Observations, ReadReport, Recode, Recoding, Role, Schema, StateMap, States, SufficientStatistic, VarId, Variable,
+};
+
+use crate::dictionary::Dictionary;
+use crate::encode::{EncodedChunk, FileColumns, Plan, PlanKind, VariablePlan};
+use crate::error::closest;
+use crate::input::Input;
+use crate::options::Progress;
+use crate::pipeline::in_order;
+use crate::profile::{Inferred, Profile, SAMPLE_ROWS};
+use crate::sidecar::Sidecar;
+use crate::source::{Source, Unit, Units};
+use crate::text::blocks::Pool;
+use crate::{ColumnType, DataError, ReadOptions, UnknownStates};
+
+/// A table in files, read again for every pass.
+pub struct Table {
+    pub(crate) sources: Vec<Source>,
+    pub(crate) files: Vec<FileColumns>,
+    pub(crate) plan: Plan,
+    pub(crate) options: ReadOptions,
+    schema: Schema,
+    remarks: Vec<String>,
+    missing: Vec<String>,
+}
+
+impl Table {
+    /// Opens files as one table and finds out what its columns are.
+    ///
+    /// Kinds come from the flags in `options`, else from the sidecar, else from the file's own header (ARFF, Parquet, Arrow), else
+    /// from the first 65,536 rows.
+    ///
+    /// # Errors
+    /// When a file cannot be read, columns repeat or differ between files, or a flag names a column that is not there.
+    pub fn open(paths: &[impl AsRef<Path>], options: ReadOptions) -> Result<Self, DataError> {
+        let sources = open_sources(paths, &options)?;
+        let names = sources[0].names.clone();
+        check_names(&sources)?;
+        let sidecar = Sidecar::find(options.schema.as_deref(), &sources[0].input.path)?;
+        let mut options = options;
+        let mut remarks = Vec::new();
+        let sidecar = match sidecar {
+            Some((path, sidecar)) => {
+                remarks.push(format!("columns as {} says", path.display()));
+                options.missing.extend(sidecar.missing.iter().cloned());
+                options.target = options.target.take().or_else(|| sidecar.target.clone());
+                options.weight = options.weight.take().or_else(|| sidecar.weight.clone());
+                sidecar
+            }
+            None => Sidecar::default(),
+        };
+        check_flags(&names, &options, &sidecar)?;
+        let missing = options.missing_markers();
+        let (mut profiles, mut nested) = (Vec::new(), Vec::new());
+        let mut seen = 0;
+        for source in &sources {
+            // Columns of later files may stand in another order, and only the first file is asked if it is long enough.
+            if seen < SAMPLE_ROWS && source.names == names {
+                seen += source.profile(&missing, &mut profiles, &mut nested, SAMPLE_ROWS - seen)?;
+            }
+        }
+        if seen == 0 {
+            return Err(DataError::BadFile {
+                path: sources[0].input.path.clone(),
+                what: "has a header but no rows".into(),
+                hint: Some("a table needs at least one row".into()),
+            });
+        }
+        let hints = sources[0].hints()?;
+        let mut variables = Vec::with_capacity(names.len());
+        let mut plans = Vec::with_capacity(names.len());
+        for (((name, profile), nested), hint) in names.iter().zip(profiles).zip(nested).zip(hints) {
+            let decided = decide(name, &profile, nested, hint, &options, &sidecar);
+            let known = known_states(&decided, &profile, &missing);
+            plans.push(VariablePlan {
+                name: name.clone(),
+                kind: plan_kind(&decided.variable, known, decided.inferred, &missing, UnknownStates::Grow),
+            });
+            variables.push(decided.variable);
+        }
+        let schema = Schema::new(variables).map_err(|e| DataError::Columns { what: e.to_string(), hint: None })?;
+        let plan = Plan { weight: schema.weight().map(VarId::index), variables: plans, on_bad_row: options.on_bad_row, keep_raw: false };
+        let files = map_columns(&sources, &names, false)?.0;
+        Ok(Self { sources, files, plan, options, schema, remarks, missing })
+    }
+
+    /// Opens files as a table of a known schema, a model's for example.
+    ///
+    /// Columns that the schema does not know are passed over. Columns it knows and the files lack are an error, or, with
+    /// `absent_is_missing`, are read as missing and remarked on; the target and the weight may always be absent then.
+    ///
+    /// # Errors
+    /// When a file cannot be read or lacks columns.
+    pub fn open_as(
+        paths: &[impl AsRef<Path>],
+        options: ReadOptions,
+        schema: &Schema,
+        unknown: UnknownStates,
+        absent_is_missing: bool,
+    ) -> Result<Self, DataError> {
+        let mut sources = open_sources(paths, &options)?;
+        check_names(&sources[..1])?;
+        let wanted: Vec<String> = schema.variables().iter().map(|v| v.name.clone()).collect();
+        // A file without a header has columns of the schema's number and order.
+        for source in &mut sources {
+            let headless = source.dialect().is_some_and(|d| !d.header);
+            if headless && source.names.iter().all(|n| !wanted.contains(n)) {
+                let inputs: Vec<&String> = schema.variables().iter().filter(|v| v.role != Role::Target).map(|v| &v.name).collect();
+                if source.names.len() == wanted.len() {
+                    source.names.clone_from(&wanted);
+                } else if source.names.len() == inputs.len() {
+                    source.names = inputs.into_iter().cloned().collect();
+                }
+            }
+        }
+        let missing = options.missing_markers();
+        let plans = schema
+            .variables()
+            .iter()
+            .map(|variable| {
+                let mut known = Dictionary::new(&missing);
+                if let Kind::Categorical(states) = &variable.kind {
+                    for name in states.names() {
+                        known.intern_name(name);
+                    }
+                }
+                VariablePlan { name: variable.name.clone(), kind: plan_kind(variable, known, false, &missing, unknown) }
+            })
+            .collect();
+        let (files, absent) = map_columns(&sources, &wanted, true)?;
+        let needed = |name: &String| match schema.find(name).map(|id| &schema.variable(id).role) {
+            Some(Role::Ignored(_)) | None => false,
+            Some(Role::Target | Role::Weight) => !absent_is_missing,
+            Some(Role::Input) => true,
+        };
+        let absent: Vec<&String> = absent.iter().filter(|name| needed(name)).collect();
+        let mut remarks = Vec::new();
+        if !absent.is_empty() {
+            let list = absent.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+            let n_inputs = schema.variables().iter().filter(|v| v.role == Role::Input).count();
+            if !absent_is_missing || absent.len() == n_inputs {
+                return Err(DataError::Columns {
+                    what: format!("the data have no column {list}"),
+                    hint: Some(format!("they have: {}", sources[0].names.iter().take(20).cloned().collect::<Vec<_>>().join(", "))),
+                });
+            }
+            remarks.push(format!("the data have no column {list}: read as missing"));
+        }
+        let weight = schema.weight().map(VarId::index).filter(|w| files.iter().all(|f| f.variable_of.contains(&Some(*w))));
+        let plan = Plan { weight, variables: plans, on_bad_row: options.on_bad_row, keep_raw: false };
+        Ok(Self { sources, files, plan, options, schema: schema.clone(), remarks, missing })
+    }
+
+    /// What the user should know about how the table was opened.
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
+    /// The names of the files' columns, as the first file has them.
+    pub fn column_names(&self) -> &[String] {
+        &self.sources[0].names
+    }
+
+    /// The files, as the user named them.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.sources.iter().map(|s| s.input.path.as_path())
+    }
+
+    /// The same table with a column that was taken for numbers read as states.
+    #[must_use]
+    pub fn widened(mut self, variable: usize, place: &str) -> Self {
+        let name = self.schema.variables()[variable].name.clone();
+        self.remarks.push(format!("`{name}` is read as states: {place} is not a number"));
+        let known = Dictionary::new(&self.missing);
+        self.plan.variables[variable].kind = PlanKind::Category { known, new_states: UnknownStates::Grow };
+        let mut variables = self.schema.variables().to_vec();
+        variables[variable].kind = Kind::Categorical(States::default());
+        self.schema = Schema::new(variables).unwrap_or(self.schema);
+        self
+    }
+
+    /// The same table with the states that a pass has found, so that a further pass meets no new ones.
+    #[must_use]
+    pub fn with_schema(mut self, schema: Schema) -> Self {
+        for (plan, variable) in self.plan.variables.iter_mut().zip(schema.variables()) {
+            if let (PlanKind::Category { known, .. }, Kind::Categorical(states)) = (&mut plan.kind, &variable.kind) {
+                *known = Dictionary::new(&self.missing);
+                states.names().iter().for_each(|name| {
+                    known.intern_name(name);
+                });
+            }
+            if let PlanKind::Numeric { inferred, .. } = &mut plan.kind {
+                *inferred = false;
+            }
+        }
+        self.schema = schema;
+        self
+    }
+
+    /// Rows a chunk has: the fixed grid, which depends on the number of columns alone.
+    pub(crate) fn chunk_rows(&self) -> usize {
+        const MOST_CELLS: usize = 1 << 21;
+        let columns = self.sources[0].names.len().max(1);
+        let rows = MOST_CELLS / columns;
+        (if rows.is_power_of_two() { rows } else { rows.next_power_of_two() / 2 }).clamp(64, SAMPLE_ROWS)
+    }
+
+    /// Encodes every chunk, works on it on any thread, and hands the results on in order. `work` also sees the unit.
+    pub(crate) fn each_chunk<R: Send>(
+        &self,
+        plan: &Plan,
+        work: impl Fn(EncodedChunk, &Unit, usize) -> Result<R, DataError> + Sync,
+        mut take: impl FnMut(R) -> Result<(), DataError>,
+    ) -> Result<(), DataError> {
+        let rows = self.chunk_rows();
+        let pool = Pool::default();
+        let mut next_source = 0;
+        let mut current: Option<(usize, Units<'_>)> = None;
+        let mut next_row = 0;
+        let total: u64 = self.sources.iter().map(|s| s.input.bytes()).sum();
+        let draw = || {
+            loop {
+                if let Some((source, units)) = &mut current {
+                    if let Some(unit) = units.next()? {
+                        return Ok(Some((*source, unit)));
+                    }
+                    next_row = units.next_row(next_row);
+                    current = None;
+                }
+                let Some(source) = self.sources.get(next_source) else { return Ok(None) };
+                current = Some((next_source, source.units(rows, next_row, pool.clone())?));
+                next_source += 1;
+            }
+        };
+        let done = Mutex::new((0_u64, 0_u64));
+        in_order(
+            self.options.n_threads(),
+            draw,
+            |(source, unit)| {
+                let mut results = Vec::new();
+                let mut n_rows = 0;
+                self.sources[source].encode(&unit, &self.files[source], plan, rows, |chunk| {
+                    n_rows += chunk.n_rows as u64;
+                    results.push(work(chunk, &unit, source)?);
+                    Ok(())
+                })?;
+                let bytes = unit.bytes();
+                if let Unit::Text(block) = unit {
+                    pool.give(block.bytes);
+                }
+                Ok((results, n_rows, bytes))
+            },
+            |(results, n_rows, bytes)| {
+                if let Some(progress) = &self.options.progress {
+                    let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    done.0 += bytes;
+                    done.1 += n_rows;
+                    progress(Progress { done: done.0, total, rows: done.1 });
+                }
+                results.into_iter().try_for_each(&mut take)
+            },
+        )
+    }
+}
+
+impl Observations for Table {
+    type Error = DataError;
+
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn fold<S, B>(&self, blank: B) -> Result<Fold<S>, DataError>
+    where
+        S: for<'a> SufficientStatistic<Columns<'a> = Chunk<'a>> + Recode,
+        B: Fn(&[usize]) -> S + Sync,
+    {
+        // States found so far, over all chunks that were merged.
+        let mut found: Vec<Dictionary> = self
+            .plan
+            .variables
+            .iter()
+            .map(|v| if let PlanKind::Category { known, .. } = &v.kind { known.clone() } else { Dictionary::new(&[]) })
+            .collect();
+        let sizes = |found: &[Dictionary]| found.iter().map(Dictionary::len).collect::<Vec<_>>();
+        let mut n_states = sizes(&found);
+        let mut total = blank(&n_states);
+        let mut report = ReadReport::default();
+        self.each_chunk(
+            &self.plan,
+            |chunk, _, _| {
+                let n_states: Vec<usize> = chunk.n_known.iter().zip(&chunk.new_states).map(|(known, new)| known + new.len()).collect();
+                let mut statistic = blank(&n_states);
+                chunk.lend(|rows| statistic.observe(rows))?;
+                Ok((statistic, chunk.n_known, chunk.new_states, chunk.report))
+            },
+            |(mut statistic, n_known, new_states, chunk_report)| {
+                report.merge(&chunk_report);
+                let recoding = recode_chunk(&mut found, &n_known, &new_states);
+                let now = sizes(&found);
+                if now != n_states {
+                    total.recode(&grown(&n_states, &now))?;
+                    n_states = now;
+                }
+                if !recoding.is_identity() {
+                    statistic.recode(&recoding)?;
+                }
+                Ok(total.merge(&statistic)?)
+            },
+        )?;
+        let mut recoding = Recoding { columns: vec![None; found.len()] };
+        let schema = self.schema.with_states(|id, known| {
+            let seen = found[id.index()].names()[known.len()..].iter().cloned();
+            // The dictionary holds no name twice, so neither does the list.
+            let (states, to) = known.with_seen(seen).unwrap_or_else(|_| known.clone()).canonical();
+            recoding.columns[id.index()] = Some(StateMap { n_states: states.len(), to });
+            states
+        });
+        if !recoding.is_identity() {
+            total.recode(&recoding)?;
+        }
+        Ok(Fold { schema, statistic: total, report })
+    }
+}
+
+/// Where the states of a chunk lie among all that were found; new ones join them.
+fn recode_chunk(found: &mut [Dictionary], n_known: &[usize], new_states: &[Vec<String>]) -> Recoding {
+    let columns = found
+        .iter_mut()
+        .zip(n_known)
+        .zip(new_states)
+        .map(|((found, n_known), new)| {
+            if new.is_empty() && found.len() == *n_known {
+                return None;
+            }
+            let to = (0..*n_known as u32).chain(new.iter().map(|name| found.intern_name(name))).collect();
+            Some((to, found.len()))
+        })
+        .collect::<Vec<_>>();
+    // Sizes are those after all new states have joined.
+    Recoding { columns: columns.into_iter().map(|map| map.map(|(to, n_states)| StateMap { to, n_states })).collect() }
+}
+
+fn grown(before: &[usize], after: &[usize]) -> Recoding {
+    let map =
+        |(before, after): (&usize, &usize)| (before != after).then(|| StateMap { to: (0..*before as u32).collect(), n_states: *after });
+    Recoding { columns: before.iter().zip(after).map(map).collect() }
+}
+
+fn open_sources(paths: &[impl AsRef<Path>], options: &ReadOptions) -> Result<Vec<Source>, DataError> {
+    let inputs = Input::all(paths)?;
+    if inputs.is_empty() {
+        return Err(DataError::Columns { what: "no data were given".into(), hint: Some("name a file, or `-` for standard input".into()) });
+    }
+    inputs.into_iter().map(|input| Source::open(input, options)).collect()
+}
+
+fn check_names(sources: &[Source]) -> Result<(), DataError> {
+    for source in sources {
+        let mut sorted: Vec<(&String, usize)> = source.names.iter().zip(1..).collect();
+        sorted.sort();
+        let twice: Vec<String> = sorted
+            .windows(2)
+            .filter(|pair| pair[0].0 == pair[1].0)
+            .map(|pair| format!("`{}` (columns {} and {})", pair[0].0, pair[0].1, pair[1].1))
+            .collect();
+        if !twice.is_empty() {
+            return Err(DataError::BadFile {
+                path: source.input.path.clone(),
+                what: format!("two columns have one name: {}", twice.join(", ")),
+                hint: Some("rename one of them, or name the columns c1, c2, … with --header no".into()),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Every name that a flag or the sidecar mentions must be a column; all faults are said at once.
+fn check_flags(names: &[String], options: &ReadOptions, sidecar: &Sidecar) -> Result<(), DataError> {
+    let is_there = |pattern: &str| names.iter().any(|name| crate::options::matches(pattern, name));
+    let mut wrong: Vec<(&str, &str)> = Vec::new();
+    wrong.extend(options.target.iter().filter(|t| !names.contains(t)).map(|t| ("the target", t.as_str())));
+    wrong.extend(options.weight.iter().filter(|w| !names.contains(w)).map(|w| ("the weight", w.as_str())));
+    wrong.extend(options.types.iter().filter(|(p, _)| !is_there(p)).map(|(p, _)| ("--types", p.as_str())));
+    wrong.extend(options.ignore.iter().filter(|p| !is_there(p)).map(|p| ("--ignore", p.as_str())));
+    wrong.extend(sidecar.columns.keys().filter(|c| !names.contains(c)).map(|c| ("the schema", c.as_str())));
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let what = wrong.iter().map(|(who, name)| format!("{who} names a column `{name}`, but there is none")).collect::<Vec<_>>().join("; ");
+    let near: Vec<&str> = wrong.iter().filter_map(|(_, name)| closest(name, names.iter().map(String::as_str))).collect();
+    let hint = if near.is_empty() {
+        format!("the columns are: {}", names.iter().take(20).cloned().collect::<Vec<_>>().join(", "))
+    } else {
+        format!("did you mean `{}`?", near.join("`, `"))
+    };
+    Err(DataError::Columns { what, hint: Some(hint) })
+}
+
+struct Decided {
+    variable: Variable,
+    inferred: bool,
+}
+
+fn decide(
+    name: &str,
+    profile: &Profile,
+    nested: bool,
+    hint: Option<crate::source::Hint>,
+    options: &ReadOptions,
+    sidecar: &Sidecar,
+) -> Decided {
+    let is_target = options.target.as_deref() == Some(name);
+    let is_weight = options.weight.as_deref() == Some(name);
+    let said = options.type_of(name).or_else(|| sidecar.type_of(name));
+    let (looks, odd) = profile.kind(is_target);
+    let given = said.and_then(Inferred::given);
+    let from_header = hint.as_ref().map(|h| h.kind);
+    let inferred_kind = if nested { Inferred::Opaque } else { looks };
+    let kind = given.or(from_header).unwrap_or(inferred_kind);
+    let kind = if is_weight { Inferred::Numeric } else { kind };
+    let declared = sidecar.states_of(name).or(hint.and_then(|h| h.states)).unwrap_or_default();
+    let role = if is_target {
+        Role::Target
+    } else if is_weight {
+        Role::Weight
+    } else if said == Some(ColumnType::Ignore) || options.is_ignored(name) {
+        Role::Ignored("as you said".into())
+    } else if let (Some(reason), None) = (odd, given) {
+        if from_header.is_some() && declared.is_empty() && from_header != Some(looks) {
+            kind.left_out().unwrap_or(Role::Input)
+        } else {
+            Role::Ignored(reason)
+        }
+    } else {
+        kind.left_out().unwrap_or(Role::Input)
+    };
+    // Text and dates that the user calls states or numbers are that; the others are left out.
+    let variable = Variable { name: name.into(), kind: kind.kind(declared), role };
+    Decided { variable, inferred: given.is_none() && from_header.is_none() && !is_weight }
+}
+
+/// Declared states first, then those of the first rows, so that a usual pass meets none that is new.
+fn known_states(decided: &Decided, profile: &Profile, missing: &[String]) -> Dictionary {
+    let mut known = Dictionary::new(missing);
+    if let Kind::Categorical(states) = &decided.variable.kind {
+        for name in states.names() {
+            known.intern_name(name);
+        }
+        // Nothing is declared mostly, and then the profile's own dictionary also knows how cells are written.
+        if states.is_empty() && profile.is_complete() {
+            return profile.values.clone();
+        }
+        if profile.is_complete() {
+            for name in profile.values.names() {
+                known.intern_name(name);
+            }
+        }
+    }
+    known
+}
+
+fn plan_kind(variable: &Variable, known: Dictionary, inferred: bool, missing: &[String], new_states: UnknownStates) -> PlanKind {
+    match (&variable.role, &variable.kind) {
+        (Role::Ignored(_), _) => PlanKind::Skip,
+        (_, Kind::Categorical(_)) => PlanKind::Category { known, new_states },
+        (_, Kind::Numeric) => PlanKind::Numeric { missing: Dictionary::new(missing), inferred },
+        _ => PlanKind::Skip,
+    }
+}
+
+/// Which variable each file column is; the second list names variables that some file lacks.
+fn map_columns(sources: &[Source], names: &[String], may_lack: bool) -> Result<(Vec<FileColumns>, Vec<String>), DataError> {
+    let mut absent: Vec<String> = Vec::new();
+    let mut files = Vec::with_capacity(sources.len());
+    let place: std::collections::HashMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
+    for source in sources {
+        let variable_of: Vec<Option<usize>> = source.names.iter().map(|name| place.get(name.as_str()).copied()).collect();
+        let mut there = vec![false; names.len()];
+        variable_of.iter().flatten().for_each(|v| there[*v] = true);
+        let lacks: Vec<String> = names.iter().zip(&there).filter(|(_, there)| !**there).map(|(name, _)| name.clone()).collect();
+        let extra: Vec<&String> = source.names.iter().zip(&variable_of).filter(|(_, v)| v.is_none()).map(|(name, _)| name).collect();
+        if !may_lack && (!lacks.is_empty() || !extra.is_empty()) {
+            let list = |names: Vec<&String>| names.into_iter().take(5).map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+            let mut what = "its columns are not those of the first file".to_string();
+            if !lacks.is_empty() {
+                what += &format!("; it lacks {}", list(lacks.iter().collect()));
+            }
+            if !extra.is_empty() {
+                what += &format!("; it also has {}", list(extra));
+            }
+            return Err(DataError::BadFile {
+                path: source.input.path.clone(),
+                what,
+                hint: Some("the files of one table must have the same columns, in any order".into()),
+            });
+        }
+        lacks.into_iter().for_each(|name| {
+            if !absent.contains(&name) {
+                absent.push(name);
+            }
+        });
+        files.push(FileColumns { path: source.input.path.clone(), variable_of });
+    }
+    Ok((files, absent))
+}

@@ -1,0 +1,255 @@
+//! Cutting a stream of bytes into blocks of a fixed number of records.
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::error::{Place, RowFault};
+use crate::{DataError, input::Input};
+
+/// Zero bytes behind a block's records, so that words and vectors may be read past the last cell.
+pub(crate) const PADDING: usize = 64;
+/// A block is closed at this many bytes even if it has fewer records: long cells must not fill the memory.
+const MOST_BYTES: usize = 32 << 20;
+const READ: usize = 256 << 10;
+
+/// Whole records of one file.
+pub(crate) struct Block {
+    /// The records, each with its line end, and [`PADDING`] behind them.
+    pub bytes: Vec<u8>,
+    /// How many of the bytes are records.
+    pub len: usize,
+    /// The number of the first record, from 0, over all files of the table.
+    pub first_row: u64,
+    /// The line on which the first record starts, from 1.
+    pub first_line: u64,
+}
+
+/// Buffers that were used and can be used again: a fresh one costs a page fault for every 4 kB.
+#[derive(Clone, Default)]
+pub(crate) struct Pool(Arc<Mutex<Vec<Vec<u8>>>>);
+
+impl Pool {
+    pub fn take(&self) -> Vec<u8> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    pub fn give(&self, mut buffer: Vec<u8>) {
+        buffer.clear();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+    }
+}
+
+/// Cuts one file into [`Block`]s.
+pub(crate) struct Blocks {
+    from: Box<dyn Read + Send>,
+    path: PathBuf,
+    records: usize,
+    quote: Option<u8>,
+    delimiter: u8,
+    pool: Pool,
+    carry: Vec<u8>,
+    next_row: u64,
+    next_line: u64,
+    at_end: bool,
+}
+
+impl Blocks {
+    /// Blocks of `records` records each; line ends inside `quote`s do not end a record.
+    pub fn new(input: &Input, records: usize, quote: Option<u8>, delimiter: u8, first_row: u64, pool: Pool) -> Result<Self, DataError> {
+        let io = |source| DataError::Io { path: input.path.clone(), source };
+        let mut blocks = Self {
+            from: input.open().map_err(io)?,
+            path: input.path.clone(),
+            records: records.max(1),
+            quote,
+            delimiter,
+            pool,
+            carry: Vec::new(),
+            next_row: first_row,
+            next_line: 1,
+            at_end: false,
+        };
+        // A byte order mark is not part of the first cell.
+        let mut mark = [0_u8; 3];
+        let n = crate::input::read_full(&mut blocks.from, &mut mark).map_err(io)?;
+        if mark != *b"\xEF\xBB\xBF" {
+            blocks.carry.extend_from_slice(&mark[..n]);
+        }
+        Ok(blocks)
+    }
+
+    /// Passes over the first record that is not empty: the header, which is no row.
+    pub fn pass_header(&mut self) -> Result<(), DataError> {
+        let first_row = self.next_row;
+        while let Some(block) = self.take(1)? {
+            if block.bytes[..block.len].iter().any(|b| !matches!(b, b'\r' | b'\n')) {
+                break;
+            }
+        }
+        self.next_row = first_row;
+        Ok(())
+    }
+
+    /// The number the next record will have.
+    pub fn next_row(&self) -> u64 {
+        self.next_row
+    }
+
+
+    /// The next records, at most as many as asked for at the start.
+    pub fn next(&mut self) -> Result<Option<Block>, DataError> {
+        self.take(self.records)
+    }
+
+    /// The next `want` records, or what is left of them.
+    pub fn take(&mut self, want: usize) -> Result<Option<Block>, DataError> {
+        let mut bytes = self.pool.take();
+        bytes.extend_from_slice(&self.carry);
+        self.carry.clear();
+        let mut scan = Scan { quote: self.quote, delimiter: self.delimiter, at: 0, records: 0, last_end: 0, open_at: None, fresh: true };
+        let end = loop {
+            if let Some(end) = scan.advance(&bytes, want) {
+                break end;
+            }
+            if bytes.len() >= MOST_BYTES && scan.records > 0 {
+                break scan.last_end;
+            }
+            if self.at_end {
+                if bytes.last().is_some_and(|b| *b != b'\n') {
+                    bytes.push(b'\n');
+                    continue;
+                }
+                if let Some(open) = scan.open_at {
+                    let line = self.next_line + count(&bytes[..open], b'\n');
+                    let place = Place { path: self.path.clone(), line, column: None };
+                    return Err(DataError::BadRow { place, fault: RowFault::OpenQuote });
+                }
+                break bytes.len();
+            }
+            let old = bytes.len();
+            bytes.resize(old + READ, 0);
+            let n = crate::input::read_full(&mut self.from, &mut bytes[old..])
+                .map_err(|source| DataError::Io { path: self.path.clone(), source })?;
+            bytes.truncate(old + n);
+            self.at_end = n < READ;
+        };
+        if end == 0 {
+            self.pool.give(bytes);
+            return Ok(None);
+        }
+        self.carry.extend_from_slice(&bytes[end..]);
+        bytes.truncate(end);
+        let block = Block {
+            len: end,
+            first_row: self.next_row,
+            first_line: self.next_line,
+            bytes: {
+                bytes.resize(end + PADDING, 0);
+                bytes
+            },
+        };
+        self.next_row += scan.records as u64;
+        self.next_line += count(&block.bytes[..end], b'\n');
+        Ok(Some(block))
+    }
+}
+
+fn count(bytes: &[u8], byte: u8) -> u64 {
+    memchr::memchr_iter(byte, bytes).count() as u64
+}
+
+/// Where records end, found incrementally as bytes arrive.
+struct Scan {
+    quote: Option<u8>,
+    delimiter: u8,
+    /// Everything before this has been looked at.
+    at: usize,
+    records: usize,
+    /// Where the last of the records found so far ends.
+    last_end: usize,
+    /// Where the quote that is open now was opened.
+    open_at: Option<usize>,
+    /// Whether a cell starts at `at`.
+    fresh: bool,
+}
+
+impl Scan {
+    /// Looks at the new bytes; the end of the `want`th record once it is there.
+    fn advance(&mut self, bytes: &[u8], want: usize) -> Option<usize> {
+        match self.quote {
+            Some(quote) if self.open_at.is_some() || memchr::memchr(quote, &bytes[self.at..]).is_some() => {
+                self.advance_quoted(bytes, want, quote)
+            }
+            _ => self.advance_plain(bytes, want),
+        }
+    }
+
+    fn advance_plain(&mut self, bytes: &[u8], want: usize) -> Option<usize> {
+        while self.at < bytes.len() {
+            let piece = &bytes[self.at..bytes.len().min(self.at + (64 << 10))];
+            let here = count(piece, b'\n') as usize;
+            if self.records + here >= want {
+                let end = memchr::memchr_iter(b'\n', piece).nth(want - self.records - 1)?;
+                self.records = want;
+                return Some(self.at + end + 1);
+            }
+            self.records += here;
+            self.last_end = memchr::memrchr(b'\n', piece).map_or(self.last_end, |last| self.at + last + 1);
+            self.at += piece.len();
+            self.fresh = piece.last().is_some_and(|b| *b == b'\n' || *b == self.delimiter);
+        }
+        None
+    }
+
+    /// A quote opens a quoted cell only where a cell starts, as the encoder understands it too.
+    fn advance_quoted(&mut self, bytes: &[u8], want: usize, quote: u8) -> Option<usize> {
+        loop {
+            if self.open_at.is_some() {
+                let Some(close) = memchr::memchr(quote, &bytes[self.at..]).map(|i| self.at + i) else {
+                    self.at = bytes.len();
+                    return None;
+                };
+                match bytes.get(close + 1) {
+                    // The quote may be the first half of a doubled one: wait for the next byte.
+                    None => {
+                        self.at = close;
+                        return None;
+                    }
+                    Some(next) if *next == quote => self.at = close + 2,
+                    Some(_) => {
+                        self.open_at = None;
+                        self.fresh = false;
+                        self.at = close + 1;
+                    }
+                }
+                continue;
+            }
+            let Some(found) = memchr::memchr3(quote, b'\n', self.delimiter, &bytes[self.at..]) else {
+                self.fresh &= self.at == bytes.len();
+                self.at = bytes.len();
+                return None;
+            };
+            let at = self.at + found;
+            let starts_a_cell = found == 0 && self.fresh;
+            self.at = at + 1;
+            match bytes[at] {
+                b'\n' => {
+                    self.fresh = true;
+                    self.records += 1;
+                    self.last_end = at + 1;
+                    if self.records == want {
+                        return Some(at + 1);
+                    }
+                }
+                b if b == quote => {
+                    if starts_a_cell {
+                        self.open_at = Some(at);
+                    }
+                    self.fresh = false;
+                }
+                _ => self.fresh = true,
+            }
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Separated values as RFC 4180 describes them, and as programs really write them.
+//!
+//! A block is read in tiles of some hundred records: first every cell's end is found, 64 bytes at a time, then each column of the
+//! tile is encoded in a loop of its own, while its bytes are still in cache. Own code rather than a CSV crate, because cells
+//! go from the file's bytes to a state's code without being copied or even looked at byte by byte.
+
+use wide::u8x16;
+
+use super::blocks::Block;
+use crate::encode::{ChunkBuilder, EncodedChunk, Faults};
+use crate::error::RowFault;
+use crate::{DataError, Header, input::Input};
+
+/// How a CSV file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dialect {
+    pub delimiter: u8,
+    pub header: bool,
+}
+
+pub(crate) const QUOTE: u8 = b'"';
+
+/// Records looked at together; a tile of usual rows fits the second-level cache.
+const TILE: usize = 512;
+
+/// The cells of a tile, by where they end.
+#[derive(Default)]
+pub(crate) struct Tile {
+    n_columns: usize,
+    /// Where each record starts.
+    starts: Vec<u32>,
+    /// Where each cell ends, record by record.
+    ends: Vec<u32>,
+    /// Records of this tile that are malformed, by their place in it; their cells are empty.
+    faults: Vec<(usize, RowFault)>,
+}
+
+impl Tile {
+    pub fn n_rows(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Whether a record of this tile is malformed.
+    pub fn is_faulty(&self, row: usize) -> bool {
+        self.faults.iter().any(|(r, _)| *r == row)
+    }
+
+    /// Where a cell lies.
+    #[inline]
+    pub fn span(&self, row: usize, column: usize) -> (usize, usize) {
+        let end = row * self.n_columns + column;
+        let start = if column == 0 { self.starts[row] } else { self.ends[end - 1] + 1 };
+        // A malformed record has empty cells whose ends are all equal.
+        (start.min(self.ends[end]) as usize, self.ends[end] as usize)
+    }
+
+    /// Where a record lies, without its line end.
+    pub fn record(&self, row: usize) -> (usize, usize) {
+        (self.starts[row] as usize, self.ends[(row + 1) * self.n_columns - 1] as usize)
+    }
+
+    /// Finds the cells of up to `most` records from `from`; returns where the next record starts.
+    pub fn index(&mut self, block: &Block, from: usize, most: usize, n_columns: usize, delimiter: u8) -> usize {
+        self.n_columns = n_columns;
+        self.starts.clear();
+        self.ends.clear();
+        self.faults.clear();
+        let bytes = &block.bytes[..];
+        let mut window = Window::at(bytes, from, delimiter);
+        let (mut record, mut cell, mut column) = (from, from, 0_usize);
+        let mut fault = None;
+        while let Some(at) = window.next(bytes, block.len, delimiter) {
+            let byte = bytes[at];
+            if byte == delimiter {
+                if column < n_columns {
+                    self.ends.push(at as u32);
+                }
+                column += 1;
+                cell = at + 1;
+            } else if byte == b'\n' {
+                let end = if at > cell && bytes[at - 1] == b'\r' { at - 1 } else { at };
+                if end == record && column == 0 && fault.is_none() {
+                    // An empty line is no record.
+                } else {
+                    column += 1;
+                    if column != n_columns || fault.is_some() {
+                        let ragged = RowFault::Ragged { expected: n_columns, found: column };
+                        self.faults.push((self.starts.len(), fault.take().unwrap_or(ragged)));
+                        self.ends.truncate(self.starts.len() * n_columns);
+                        self.ends.resize((self.starts.len() + 1) * n_columns, end as u32);
+                    } else {
+                        self.ends.push(end as u32);
+                    }
+                    self.starts.push(record as u32);
+                }
+                (record, cell, column) = (at + 1, at + 1, 0);
+                if self.starts.len() == most {
+                    break;
+                }
+            } else if at == cell {
+                let after = closing_quote(&bytes[..block.len], at);
+                // A quote that is never closed cannot be here: a block ends outside of quotes.
+                let next = bytes[after];
+                if next != delimiter && next != b'\n' && !(next == b'\r' && bytes[after + 1] == b'\n') {
+                    fault = Some(RowFault::AfterQuote);
+                }
+                window = Window::at(bytes, after, delimiter);
+            }
+        }
+        record
+    }
+}
+
+/// The place behind the quote that closes the one at `open`.
+fn closing_quote(bytes: &[u8], open: usize) -> usize {
+    let mut at = open + 1;
+    while let Some(found) = memchr::memchr(QUOTE, &bytes[at..]) {
+        at += found + 1;
+        if bytes.get(at) != Some(&QUOTE) {
+            return at;
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+/// The delimiters, line ends and quotes of 64 bytes, as bits.
+struct Window {
+    base: usize,
+    bits: u64,
+}
+
+impl Window {
+    /// The window that starts here.
+    fn at(bytes: &[u8], from: usize, delimiter: u8) -> Self {
+        Self { base: from, bits: structure(bytes, from, delimiter) }
+    }
+
+    /// The next byte of structure before `len`.
+    #[inline]
+    fn next(&mut self, bytes: &[u8], len: usize, delimiter: u8) -> Option<usize> {
+        while self.bits == 0 {
+            self.base += 64;
+            if self.base >= len {
+                return None;
+            }
+            self.bits = structure(bytes, self.base, delimiter);
+        }
+        let at = self.base + self.bits.trailing_zeros() as usize;
+        self.bits &= self.bits - 1;
+        (at < len).then_some(at)
+    }
+}
+
+#[inline]
+fn structure(bytes: &[u8], from: usize, delimiter: u8) -> u64 {
+    let Some(window) = bytes.get(from..from + 64) else { return structure_by_byte(&bytes[from.min(bytes.len())..], delimiter) };
+    let (delimiter, line_end, quote) = (u8x16::splat(delimiter), u8x16::splat(b'\n'), u8x16::splat(QUOTE));
+    let mut bits = 0_u64;
+    for (part, sixteen) in window.chunks_exact(16).enumerate() {
+        let sixteen = u8x16::new(sixteen.try_into().unwrap_or_default());
+        let found = sixteen.simd_eq(delimiter) | sixteen.simd_eq(line_end) | sixteen.simd_eq(quote);
+        bits |= u64::from(found.to_bitmask()) << (16 * part);
+    }
+    bits
+}
+
+/// The same at the end of a block, where fewer than 64 bytes are left.
+fn structure_by_byte(bytes: &[u8], delimiter: u8) -> u64 {
+    let is_structure = |b: u8| b == delimiter || b == b'\n' || b == QUOTE;
+    bytes.iter().take(64).enumerate().fold(0, |bits, (place, b)| bits | (u64::from(is_structure(*b)) << place))
+}
+
+/// Encodes a block.
+pub(crate) fn encode(block: &Block, delimiter: u8, n_columns: usize, builder: &mut ChunkBuilder<'_>) -> Result<EncodedChunk, DataError> {
+    let mut tile = Tile::default();
+    let mut from = 0;
+    while from < block.len {
+        from = tile.index(block, from, TILE, n_columns, delimiter);
+        if tile.n_rows() == 0 {
+            break;
+        }
+        let mut faults = Faults::default();
+        for (row, fault) in tile.faults.drain(..) {
+            faults.push(row, None, fault);
+        }
+        builder.push_tile(block, &tile, &mut faults);
+        builder.settle(faults, |row| block.first_line + memchr::memchr_iter(b'\n', &block.bytes[..tile.record(row).0]).count() as u64)?;
+        builder.keep_records(&tile);
+    }
+    Ok(builder.finish(block.first_row))
+}
+
+/// A cell's text: without its quotes, or without the spaces around it.
+pub(crate) fn text_of<'c>(cell: &'c [u8], scratch: &'c mut Vec<u8>) -> &'c [u8] {
+    match cell {
+        [QUOTE, inner @ .., QUOTE] => {
+            if memchr::memchr(QUOTE, inner).is_none() {
+                return inner;
+            }
+            scratch.clear();
+            let mut bytes = inner.iter();
+            while let Some(&byte) = bytes.next() {
+                scratch.push(byte);
+                if byte == QUOTE {
+                    bytes.next();
+                }
+            }
+            scratch
+        }
+        _ => cell.trim_ascii(),
+    }
+}
+
+/// The names of the columns, and how the file is written.
+pub(crate) fn sniff(input: &Input, tab: bool, delimiter: Option<u8>, header: Header) -> Result<(Dialect, Vec<String>), DataError> {
+    let bad = |what: &str, hint: Option<String>| DataError::BadFile { path: input.path.clone(), what: what.into(), hint };
+    let pool = super::blocks::Pool::default();
+    let guess = |delimiter: u8| -> Result<Option<(Vec<Vec<String>>, bool)>, DataError> {
+        let mut blocks = super::blocks::Blocks::new(input, 64, Some(QUOTE), delimiter, 0, pool.clone())?;
+        let Some(block) = blocks.next()? else { return Ok(None) };
+        let first = records_of(&block, delimiter, 64);
+        let even = first.windows(2).all(|pair| pair[0].len() == pair[1].len());
+        Ok(Some((first.into_iter().map(|r| r.iter().map(|c| String::from_utf8_lossy(c).into_owned()).collect()).collect(), even)))
+    };
+    let candidates: Vec<u8> = match delimiter {
+        Some(given) => vec![given],
+        None if tab => vec![b'\t'],
+        None => vec![b',', b'\t', b';', b'|'],
+    };
+    // The delimiter that cuts the first records into equally many cells, and into the most; a comma where none does.
+    let mut best: Option<(bool, usize, u8, Vec<Vec<String>>)> = None;
+    for &candidate in &candidates {
+        let Some((records, even)) = guess(candidate)? else {
+            return Err(bad("is empty", Some("a table needs at least a header and a row".into())));
+        };
+        let cells = records.first().map_or(0, Vec::len);
+        let even = even && cells > 1;
+        if best.as_ref().is_none_or(|(e, c, _, _)| (even, cells) > (*e, *c) && (even || !e)) {
+            best = Some((even, cells, candidate, records));
+        }
+    }
+    let Some((_, _, delimiter, records)) = best else { return Err(bad("is empty", None)) };
+    let Some(first) = records.first() else {
+        return Err(bad("holds only empty lines", None));
+    };
+    let is_number = |cell: &String| cell.trim().parse::<f64>().is_ok();
+    let has_header = match header {
+        Header::Present => true,
+        Header::Absent => false,
+        Header::Auto => !first.iter().all(is_number),
+    };
+    if !has_header {
+        return Ok((Dialect { delimiter, header: false }, (1..=first.len()).map(|i| format!("c{i}")).collect()));
+    }
+    if first.iter().any(|name| name.contains('\u{FFFD}')) {
+        return Err(bad("its header is not UTF-8 text", Some("convert it: iconv -f WINDOWS-1252 -t UTF-8".into())));
+    }
+    let names: Vec<String> = first.iter().enumerate().map(|(i, n)| if n.is_empty() { format!("c{}", i + 1) } else { n.clone() }).collect();
+    Ok((Dialect { delimiter, header: true }, names))
+}
+
+/// The cells of the first records, whatever their number; for looking at a file before its columns are known.
+fn records_of(block: &Block, delimiter: u8, most: usize) -> Vec<Vec<Vec<u8>>> {
+    let mut records = Vec::new();
+    let (mut from, mut scratch) = (0, Vec::new());
+    let bytes = &block.bytes[..block.len];
+    while from < block.len && records.len() < most {
+        let mut cells = Vec::new();
+        let mut cell = from;
+        loop {
+            let mut at = if bytes.get(cell) == Some(&QUOTE) { closing_quote(bytes, cell) } else { cell };
+            at += memchr::memchr2(delimiter, b'\n', &bytes[at..]).unwrap_or(block.len - at);
+            let end = if bytes.get(at) == Some(&b'\n') && at > cell && bytes[at - 1] == b'\r' { at - 1 } else { at };
+            cells.push(text_of(&bytes[cell..end], &mut scratch).to_vec());
+            cell = at + 1;
+            if at >= block.len || bytes[at] == b'\n' {
+                break;
+            }
+        }
+        from = cell;
+        if cells.len() > 1 || !cells[0].is_empty() {
+            records.push(cells);
+        }
+    }
+    records
+}
