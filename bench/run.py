@@ -153,6 +153,9 @@ def best_of(command, folder, settings, outputs=(), peer=False):
         for name in outputs:
             (folder / name).unlink(missing_ok=True)
         runs.append(measure(command, folder, settings.limit, report_last_line=peer))
+        missing = [] if peer else [name for name in outputs if not (folder / name).exists() or not (folder / name).stat().st_size]
+        if missing and "failed" not in runs[-1]:
+            runs[-1]["failed"] = f"ended well, but wrote no {', '.join(missing)}"
         if "failed" in runs[-1]:
             break
     worked = [run for run in runs if "failed" not in run]
@@ -162,7 +165,9 @@ def best_of(command, folder, settings, outputs=(), peer=False):
     row = {key: best[key] for key in ("wall", "cpu", "rss_mb", "others") if key in best}
     row["runs"] = [{key: run[key] for key in ("wall", "cpu", "rss_mb", "others") if key in run} for run in runs]
     if peer:
-        row |= json.loads(best["stdout"].splitlines()[-1])
+        told = [json.loads(run["stdout"].splitlines()[-1]) for run in runs]
+        row["version"] = told[0]["version"]
+        row["phases"] = {name: min((t["phases"][name] for t in told), key=lambda step: step["wall"]) for name in told[0]["phases"]}
     return row
 
 
@@ -297,7 +302,7 @@ def report(settings, ours, ours_version, peers, floor):
     if versions:
         text += [f"- Peers: {', '.join(versions)}."]
     text += [f"- Each case is a process of its own; the quickest of {settings.repeat} run(s). Wall and cpu in seconds, peak memory in MB, for the"]
-    text += ["  whole process, start-up included; 'work' is the time of each step of a peer by its own clock, imports left out."]
+    text += ["  whole process, start-up included; 'work' is the quickest time of each step of a peer by its own clock, imports left out."]
     text += ["- 'others' is how many cores the rest of the machine used meanwhile: a row with more than 0.3 is not to be trusted."]
     text += [f"- A process that does nothing counts {floor:.0f} MB here; nothing smaller can be seen."]
     if settings.reuse_peers:

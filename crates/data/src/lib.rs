@@ -15,9 +15,11 @@ mod sidecar;
 mod source;
 mod table;
 mod text;
+mod write;
 
 pub use error::{DataError, Place, RowFault, closest};
 pub use input::{Format, Input};
 pub use options::{ColumnType, Header, OnBadRow, Progress, ReadOptions, UnknownStates};
 pub use sidecar::{Sidecar, SidecarColumn, beside, to_toml};
 pub use table::Table;
+pub use write::{Answers, OutputFormat};

@@ -76,6 +76,11 @@ impl Source {
         if let Layout::Csv(dialect) = &self.layout { Some(*dialect) } else { None }
     }
 
+    /// What the file declares, if it is ARFF.
+    pub fn arff_header(&self) -> Option<&ArffHeader> {
+        if let Layout::Arff(header) = &self.layout { Some(header) } else { None }
+    }
+
     /// The schema of a columnar file.
     pub fn arrow_schema(&self) -> Result<Option<arrow_schema::SchemaRef>, DataError> {
         Ok(match &self.layout {

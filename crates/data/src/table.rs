@@ -1,7 +1,6 @@
 //! A table: one or several files with the same columns, as observations that any statistic can be folded over.
 
 use std::path::Path;
-use std::sync::Mutex;
 
 use belief::{
     Chunk, Fold, Kind, Observations, ReadReport, Recode, Recoding, Role, Schema, StateMap, States, SufficientStatistic, VarId, Variable,
@@ -211,11 +210,13 @@ impl Table {
         (if rows.is_power_of_two() { rows } else { rows.next_power_of_two() / 2 }).clamp(64, SAMPLE_ROWS)
     }
 
-    /// Encodes every chunk, works on it on any thread, and hands the results on in order. `work` also sees the unit.
-    pub(crate) fn each_chunk<R: Send>(
+    /// Reads everything: any thread gathers what `each` makes of a unit's chunks and finishes it; the results are handed on in
+    /// order.
+    pub(crate) fn each_unit<C, R: Send>(
         &self,
         plan: &Plan,
-        work: impl Fn(EncodedChunk, &Unit, usize) -> Result<R, DataError> + Sync,
+        each: impl Fn(EncodedChunk, &Unit, usize) -> Result<C, DataError> + Sync,
+        finish: impl Fn(Vec<C>) -> Result<R, DataError> + Sync,
         mut take: impl FnMut(R) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
         let rows = self.chunk_rows();
@@ -223,7 +224,6 @@ impl Table {
         let mut next_source = 0;
         let mut current: Option<(usize, Units<'_>)> = None;
         let mut next_row = 0;
-        let total: u64 = self.sources.iter().map(|s| s.input.bytes()).sum();
         let draw = || {
             loop {
                 if let Some((source, units)) = &mut current {
@@ -238,32 +238,31 @@ impl Table {
                 next_source += 1;
             }
         };
-        let done = Mutex::new((0_u64, 0_u64));
+        let mut done = Progress { done: 0, total: self.sources.iter().map(|s| s.input.bytes()).sum(), rows: 0 };
         in_order(
             self.options.n_threads(),
             draw,
             |(source, unit)| {
-                let mut results = Vec::new();
+                let mut chunks = Vec::new();
                 let mut n_rows = 0;
                 self.sources[source].encode(&unit, &self.files[source], plan, rows, |chunk| {
                     n_rows += chunk.n_rows as u64;
-                    results.push(work(chunk, &unit, source)?);
+                    chunks.push(each(chunk, &unit, source)?);
                     Ok(())
                 })?;
                 let bytes = unit.bytes();
                 if let Unit::Text(block) = unit {
                     pool.give(block.bytes);
                 }
-                Ok((results, n_rows, bytes))
+                Ok((finish(chunks)?, n_rows, bytes))
             },
-            |(results, n_rows, bytes)| {
+            |(result, n_rows, bytes)| {
+                done.done += bytes;
+                done.rows += n_rows;
                 if let Some(progress) = &self.options.progress {
-                    let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                    done.0 += bytes;
-                    done.1 += n_rows;
-                    progress(Progress { done: done.0, total, rows: done.1 });
+                    progress(done);
                 }
-                results.into_iter().try_for_each(&mut take)
+                take(result)
             },
         )
     }
@@ -292,7 +291,20 @@ impl Observations for Table {
         let mut n_states = sizes(&found);
         let mut total = blank(&n_states);
         let mut report = ReadReport::default();
-        self.each_chunk(
+        let mut merge = |(mut statistic, n_known, new_states, chunk_report): (S, Vec<usize>, Vec<Vec<String>>, ReadReport)| {
+            report.merge(&chunk_report);
+            let recoding = recode_chunk(&mut found, &n_known, &new_states);
+            let now = sizes(&found);
+            if now != n_states {
+                total.recode(&grown(&n_states, &now))?;
+                n_states = now;
+            }
+            if !recoding.is_identity() {
+                statistic.recode(&recoding)?;
+            }
+            Ok(total.merge(&statistic)?)
+        };
+        self.each_unit(
             &self.plan,
             |chunk, _, _| {
                 let n_states: Vec<usize> = chunk.n_known.iter().zip(&chunk.new_states).map(|(known, new)| known + new.len()).collect();
@@ -300,19 +312,8 @@ impl Observations for Table {
                 chunk.lend(|rows| statistic.observe(rows))?;
                 Ok((statistic, chunk.n_known, chunk.new_states, chunk.report))
             },
-            |(mut statistic, n_known, new_states, chunk_report)| {
-                report.merge(&chunk_report);
-                let recoding = recode_chunk(&mut found, &n_known, &new_states);
-                let now = sizes(&found);
-                if now != n_states {
-                    total.recode(&grown(&n_states, &now))?;
-                    n_states = now;
-                }
-                if !recoding.is_identity() {
-                    statistic.recode(&recoding)?;
-                }
-                Ok(total.merge(&statistic)?)
-            },
+            Ok,
+            |chunks| chunks.into_iter().try_for_each(&mut merge),
         )?;
         let mut recoding = Recoding { columns: vec![None; found.len()] };
         let schema = self.schema.with_states(|id, known| {

@@ -1,1 +1,19 @@
-//! Stub.
+//! Learners that are not networks: naive Bayes, and how numbers become bins for it.
+//!
+//! A learner here is three values. What the data say is a [`NaiveBayesStatistic`], which rows are added to, merged and taken
+//! back; what we believed is a [`NaiveBayesPrior`]; what the two say together is a [`NaiveBayes`], made afresh in microseconds
+//! whenever either changes. Selection and smoothing never touch the statistic.
+//!
+//! What is deliberately absent: files, printing, threads, clocks. Statistics are folded by whoever holds the rows.
+
+pub mod discretise;
+mod error;
+pub mod naive_bayes;
+
+pub use discretise::{Discretisation, NotADiscretisation, SampledValue, ValueSample};
+pub use error::{LearnError, StatisticFault};
+pub use naive_bayes::{
+    AttributeStatistic, ClassEvidence, ClassPrior, Contest, Estimate, EventModel, EvidenceValue, LeaveOneOut, Ledger, LedgerEntry,
+    LedgerLeftOut, LeftOut, MEstimateP, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, NotAPrior, NumericModel, Remark, TellingEvidence,
+    Treatment, Unit, Weighed, telling_evidence,
+};

@@ -1,1 +1,51 @@
-//! Stub.
+//! Bayesian learning: from a table and what you already believe to probabilities you can question.
+//!
+//! ```
+//! use tunbridge::{Case, LearnOptions, Model, learn};
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("weather.csv");
+//! # std::fs::write(&path, "Wind,Play\nStrong,No\nWeak,No\nWeak,Yes\nWeak,Yes\nStrong,Yes\n")?;
+//! let mut options = LearnOptions::default();
+//! options.read.target = Some("Play".into());
+//! let learned = learn(&[&path], &options)?;
+//! let windy = Case::parse(learned.model.schema(), &["Wind=Strong".into()])?;
+//! let answer = windy.lend(|row| learned.model.answer(row))?;
+//! assert_eq!(answer.probability.iter().sum::<f64>(), 1.0);
+//! Model::NaiveBayes(Box::new(learned.model)).save(&folder.path().join("weather.tb"), false)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The rooms below have the parts: `belief` the mathematics, `data` the tables, `learn` the learners, `evaluate` how good they
+//! are. What is needed of them is found here too.
+
+mod align;
+mod case;
+mod change;
+mod difference;
+mod error;
+mod evaluation;
+mod judge;
+mod learning;
+mod model;
+pub mod model_file;
+mod recipe;
+mod testing;
+
+pub use case::Case;
+pub use change::{Changed, forget, merge, update};
+pub use difference::{Difference, Moved, difference};
+pub use error::Error;
+pub use evaluation::{Evaluation, Timings};
+pub use learning::{EvaluationPlan, LearnOptions, Learned, learn, leave_one_out};
+pub use model::{Model, NaiveBayesModel};
+pub use recipe::Recipe;
+pub use testing::{Tested, hold_out, test};
+
+/// The mathematics: statistics, priors, posteriors, schemas.
+pub use belief;
+/// Tables and formats.
+pub use data;
+/// Metrics and calibration.
+pub use evaluate;
+/// Learners.
+pub use learn as learners;

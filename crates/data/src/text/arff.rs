@@ -139,7 +139,7 @@ pub(crate) fn rows<'b>(
     })
 }
 
-fn values(line: &str, header: &ArffHeader) -> Result<Vec<Option<String>>, RowFault> {
+pub(crate) fn values(line: &str, header: &ArffHeader) -> Result<Vec<Option<String>>, RowFault> {
     let expected = header.attributes.len();
     let open = || RowFault::Syntax("a quote is not closed on its line".into());
     if let Some(inner) = line.strip_prefix('{') {

@@ -96,7 +96,6 @@ impl Blocks {
         self.next_row
     }
 
-
     /// The next records, at most as many as asked for at the start.
     pub fn next(&mut self) -> Result<Option<Block>, DataError> {
         self.take(self.records)

@@ -260,6 +260,20 @@ pub(crate) fn sniff(input: &Input, tab: bool, delimiter: Option<u8>, header: Hea
     Ok((Dialect { delimiter, header: true }, names))
 }
 
+/// The texts of one record's cells.
+pub(crate) fn cells_of(record: &[u8], delimiter: u8) -> Vec<Vec<u8>> {
+    let (mut cells, mut scratch, mut cell) = (Vec::new(), Vec::new(), 0);
+    loop {
+        let from = if record.get(cell) == Some(&QUOTE) { closing_quote(record, cell) } else { cell };
+        let end = from + memchr::memchr(delimiter, &record[from..]).unwrap_or(record.len() - from);
+        cells.push(text_of(&record[cell..end], &mut scratch).to_vec());
+        cell = end + 1;
+        if end >= record.len() {
+            return cells;
+        }
+    }
+}
+
 /// The cells of the first records, whatever their number; for looking at a file before its columns are known.
 fn records_of(block: &Block, delimiter: u8, most: usize) -> Vec<Vec<Vec<u8>>> {
     let mut records = Vec::new();

@@ -1,0 +1,182 @@
+//! Answers as Parquet or Arrow IPC: columnar input is passed on array by array, text becomes columns of text or numbers.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use arrow_array::builder::{Float64Builder, StringBuilder};
+use arrow_array::{Array, ArrayRef, DictionaryArray, Float64Array, Int32Array, RecordBatch, StringArray};
+use arrow_ipc::writer::FileWriter;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use belief::{Chunk, Kind, Observations, ReadReport};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowRowGroupWriterFactory, compute_leaves};
+use parquet::basic::Compression;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+
+use super::cells::each_row;
+use super::{Answers, Job};
+use crate::DataError;
+use crate::encode::{EncodedChunk, Plan, RawRows};
+use crate::source::Unit;
+
+pub(super) fn write_arrow(
+    job: &Job<'_>,
+    plan: &Plan,
+    to: &mut (dyn Write + Send),
+    answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
+) -> Result<ReadReport, DataError> {
+    let shape = Shape::new(job)?;
+    let mut writer = FileWriter::try_new(to, &shape.schema).map_err(|e| failed(&e))?;
+    let mut report = ReadReport::default();
+    job.table.each_unit(
+        plan,
+        |chunk, unit, source| {
+            let answers = chunk.lend(&answer)?;
+            Ok((shape.batch(job, &chunk, unit, source, &answers)?, chunk.report))
+        },
+        Ok,
+        |batches: Vec<(RecordBatch, ReadReport)>| {
+            batches.into_iter().try_for_each(|(batch, chunk_report)| {
+                report.merge(&chunk_report);
+                writer.write(&batch).map_err(|e| failed(&e))
+            })
+        },
+    )?;
+    writer.finish().map_err(|e| failed(&e))?;
+    Ok(report)
+}
+
+/// Each unit of rows becomes a row group, encoded by the thread that read it.
+pub(super) fn write_parquet(
+    job: &Job<'_>,
+    plan: &Plan,
+    to: &mut (dyn Write + Send),
+    answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
+) -> Result<ReadReport, DataError> {
+    let shape = Shape::new(job)?;
+    // Numbers are written plainly: a dictionary of doubles is tried at great cost and mostly given up.
+    let mut properties =
+        WriterProperties::builder().set_compression(Compression::UNCOMPRESSED).set_statistics_enabled(EnabledStatistics::Chunk);
+    for field in shape.schema.fields() {
+        if field.data_type().is_floating() {
+            properties = properties.set_column_dictionary_enabled(vec![field.name().clone()].into(), false);
+        }
+    }
+    let writer = ArrowWriter::try_new(to, shape.schema.clone(), Some(properties.build())).map_err(|e| failed(&e))?;
+    let (mut file, factory) = writer.into_serialized_writer().map_err(|e| failed(&e))?;
+    let mut report = ReadReport::default();
+    job.table.each_unit(
+        plan,
+        |chunk, unit, source| {
+            let answers = chunk.lend(&answer)?;
+            Ok((shape.batch(job, &chunk, unit, source, &answers)?, chunk.report))
+        },
+        |chunks| {
+            let (batches, reports): (Vec<RecordBatch>, Vec<ReadReport>) = chunks.into_iter().unzip();
+            Ok((row_group(&factory, &shape.schema, &batches)?, reports))
+        },
+        |(columns, reports)| {
+            reports.iter().for_each(|r| report.merge(r));
+            let mut group = file.next_row_group().map_err(|e| failed(&e))?;
+            for column in columns {
+                column.append_to_row_group(&mut group).map_err(|e| failed(&e))?;
+            }
+            group.close().map_err(|e| failed(&e))?;
+            Ok(())
+        },
+    )?;
+    file.close().map_err(|e| failed(&e))?;
+    Ok(report)
+}
+
+fn row_group(factory: &ArrowRowGroupWriterFactory, schema: &Schema, batches: &[RecordBatch]) -> Result<Vec<ArrowColumnChunk>, DataError> {
+    let mut writers = factory.create_column_writers(0).map_err(|e| failed(&e))?;
+    for batch in batches {
+        let mut leaf = writers.iter_mut();
+        for (field, array) in schema.fields().iter().zip(batch.columns()) {
+            for column in compute_leaves(field, array).map_err(|e| failed(&e))? {
+                if let Some(writer) = leaf.next() {
+                    writer.write(&column).map_err(|e| failed(&e))?;
+                }
+            }
+        }
+    }
+    writers.into_iter().map(|w| w.close().map_err(|e| failed(&e))).collect()
+}
+
+/// The columns of the output.
+struct Shape {
+    schema: SchemaRef,
+    /// How columns of text input are written; `None` when the input is columnar.
+    numeric: Option<Vec<bool>>,
+    states: Arc<StringArray>,
+}
+
+impl Shape {
+    fn new(job: &Job<'_>) -> Result<Self, DataError> {
+        let source = &job.table.sources[0];
+        let (mut fields, numeric) = match source.arrow_schema()? {
+            Some(schema) => (schema.fields().iter().map(|f| f.as_ref().clone()).collect::<Vec<_>>(), None),
+            None => {
+                let known = job.table.schema();
+                let is_numeric = |name: &String| known.find(name).is_some_and(|id| known.variable(id).kind == Kind::Numeric);
+                let numeric: Vec<bool> = source.names.iter().map(is_numeric).collect();
+                let kind = |numeric: bool| if numeric { DataType::Float64 } else { DataType::Utf8 };
+                (source.names.iter().zip(&numeric).map(|(name, n)| Field::new(name, kind(*n), true)).collect(), Some(numeric))
+            }
+        };
+        let predicted = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+        fields.push(Field::new(&job.added[0], predicted, true));
+        fields.extend(job.added[1..].iter().map(|name| Field::new(name, DataType::Float64, true)));
+        Ok(Self { schema: Arc::new(Schema::new(fields)), numeric, states: Arc::new(job.states.iter().map(Some).collect()) })
+    }
+
+    fn batch(&self, job: &Job<'_>, chunk: &EncodedChunk, unit: &Unit, source: usize, answers: &Answers) -> Result<RecordBatch, DataError> {
+        let mut columns = match (&chunk.raw, &self.numeric) {
+            (RawRows::Batch(batch), _) => batch.columns().to_vec(),
+            (_, numeric) => text_columns(job, chunk, unit, source, numeric.as_deref().unwrap_or_default())?,
+        };
+        let keys: Int32Array = answers.predicted.iter().map(|p| p.map(|p| p as i32)).collect();
+        columns.push(Arc::new(DictionaryArray::try_new(keys, self.states.clone() as ArrayRef).map_err(|e| failed(&e))?));
+        let n_states = job.states.len();
+        for state in 0..n_states {
+            let of_state = answers.probability.iter().skip(state).step_by(n_states);
+            columns.push(Arc::new(of_state.map(|p| (!p.is_nan()).then_some(*p)).collect::<Float64Array>()));
+        }
+        RecordBatch::try_new(self.schema.clone(), columns).map_err(|e| failed(&e))
+    }
+}
+
+enum Builder {
+    Text(StringBuilder),
+    Number(Float64Builder),
+}
+
+fn text_columns(job: &Job<'_>, chunk: &EncodedChunk, unit: &Unit, source: usize, numeric: &[bool]) -> Result<Vec<ArrayRef>, DataError> {
+    let mut builders: Vec<Builder> =
+        numeric.iter().map(|n| if *n { Builder::Number(Float64Builder::new()) } else { Builder::Text(StringBuilder::new()) }).collect();
+    each_row(chunk, unit, &job.table.sources[source], |_, cells| {
+        for (builder, cell) in builders.iter_mut().zip(cells) {
+            match builder {
+                // A cell of a numeric column that is no number is a missing marker: anything else was refused when it was read.
+                Builder::Number(numbers) => {
+                    numbers.append_option(cell.text.as_deref().and_then(|t| t.trim().parse().ok()).filter(|x: &f64| !x.is_nan()));
+                }
+                Builder::Text(texts) => texts.append_option(cell.text.as_deref()),
+            }
+        }
+        Ok(())
+    })?;
+    Ok(builders
+        .into_iter()
+        .map(|builder| match builder {
+            Builder::Text(mut texts) => Arc::new(texts.finish()) as ArrayRef,
+            Builder::Number(mut numbers) => Arc::new(numbers.finish()),
+        })
+        .inspect(|array| debug_assert_eq!(array.len(), chunk.n_rows))
+        .collect())
+}
+
+fn failed(error: &dyn std::fmt::Display) -> DataError {
+    DataError::BadFile { path: "output".into(), what: format!("cannot be written: {error}"), hint: None }
+}

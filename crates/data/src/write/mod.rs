@@ -1,0 +1,130 @@
+//! Passing a table on with answers beside its rows: CSV, JSON Lines, Parquet and Arrow IPC out of any format in.
+
+mod cells;
+mod columnar;
+mod text;
+
+use std::io::Write;
+
+use belief::{Chunk, ReadReport};
+
+use crate::encode::Plan;
+use crate::{DataError, Table};
+
+/// What the rows are written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputFormat {
+    /// Separated values.
+    Csv,
+    /// An object per line.
+    JsonLines,
+    /// Apache Parquet.
+    Parquet,
+    /// Arrow IPC file.
+    Arrow,
+}
+
+impl OutputFormat {
+    /// The format that a file's name asks for.
+    pub fn of_path(path: &std::path::Path) -> Option<Self> {
+        Some(match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "csv" | "tsv" | "txt" => Self::Csv,
+            "jsonl" | "ndjson" | "json" => Self::JsonLines,
+            "parquet" => Self::Parquet,
+            "arrow" | "feather" | "ipc" => Self::Arrow,
+            _ => return None,
+        })
+    }
+}
+
+/// A class and its probabilities for each row of a chunk.
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    /// The place of the predicted state; `None` where the evidence is impossible under the model.
+    pub predicted: Vec<Option<u32>>,
+    /// Row by row, the probability of each state; NaN where the evidence is impossible.
+    pub probability: Vec<f64>,
+}
+
+/// What is being written.
+struct Job<'t> {
+    table: &'t Table,
+    states: &'t [String],
+    /// Names of the columns added: the prediction and one per state.
+    added: Vec<String>,
+}
+
+impl Table {
+    /// Writes every row with its answers behind it: the input's columns, in its order, then the predicted state and every state's
+    /// probability.
+    ///
+    /// # Errors
+    /// When a row cannot be read or the output cannot be written.
+    pub fn write_answers(
+        &self,
+        states: &[String],
+        format: OutputFormat,
+        to: &mut (dyn Write + Send),
+        answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
+    ) -> Result<ReadReport, DataError> {
+        if let Some(other) = self.sources.iter().find(|s| s.names != self.sources[0].names) {
+            return Err(DataError::BadFile {
+                path: other.input.path.clone(),
+                what: "its columns are not those of the first file, or stand in another order".into(),
+                hint: Some("classify the files one by one".into()),
+            });
+        }
+        let job = Job { table: self, states, added: added_names(self.column_names(), states) };
+        let plan = Plan { keep_raw: true, ..self.plan.clone() };
+        match format {
+            OutputFormat::Csv | OutputFormat::JsonLines => text::write(&job, &plan, format, to, answer),
+            OutputFormat::Parquet => columnar::write_parquet(&job, &plan, to, answer),
+            OutputFormat::Arrow => columnar::write_arrow(&job, &plan, to, answer),
+        }
+    }
+
+    /// The rows' answers only, handed on in order, without the rows themselves.
+    ///
+    /// # Errors
+    /// When a row cannot be read, or `take` fails.
+    pub fn answer_rows(
+        &self,
+        answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
+        mut take: impl FnMut(Answers) -> Result<(), DataError>,
+    ) -> Result<ReadReport, DataError> {
+        let mut report = ReadReport::default();
+        self.each_unit(
+            &self.plan,
+            |chunk, _, _| Ok((chunk.lend(&answer)?, chunk.report)),
+            Ok,
+            |results: Vec<(Answers, ReadReport)>| {
+                results.into_iter().try_for_each(|(answers, chunk_report)| {
+                    report.merge(&chunk_report);
+                    take(answers)
+                })
+            },
+        )?;
+        Ok(report)
+    }
+}
+
+/// `predicted` and `p(state)`, each made unlike the columns that are there.
+fn added_names(columns: &[String], states: &[String]) -> Vec<String> {
+    let mut added: Vec<String> = Vec::with_capacity(states.len() + 1);
+    let wished = std::iter::once("predicted".to_string()).chain(states.iter().map(|state| format!("p({state})")));
+    for wish in wished {
+        let mut name = wish.clone();
+        for attempt in 2.. {
+            if !columns.contains(&name) && !added.contains(&name) {
+                break;
+            }
+            name = format!("{wish}_{attempt}");
+        }
+        added.push(name);
+    }
+    added
+}
+
+fn io_error(source: std::io::Error) -> DataError {
+    DataError::Io { path: "output".into(), source }
+}

@@ -1,0 +1,184 @@
+//! Answers as CSV or JSON Lines, formatted by any thread and written in order.
+
+use std::io::Write;
+
+use belief::{Chunk, ReadReport};
+
+use super::cells::each_row;
+use super::{Answers, Job, OutputFormat, io_error};
+use crate::DataError;
+use crate::encode::{EncodedChunk, Plan, RawRows};
+use crate::source::Unit;
+
+pub(super) fn write(
+    job: &Job<'_>,
+    plan: &Plan,
+    format: OutputFormat,
+    to: &mut (dyn Write + Send),
+    answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
+) -> Result<ReadReport, DataError> {
+    let delimiter = job.table.sources[0].dialect().map_or(b',', |d| d.delimiter);
+    if format == OutputFormat::Csv {
+        let mut header = Vec::new();
+        for (place, name) in job.table.column_names().iter().chain(&job.added).enumerate() {
+            if place > 0 {
+                header.push(delimiter);
+            }
+            push_csv(&mut header, name, delimiter);
+        }
+        header.push(b'\n');
+        to.write_all(&header).map_err(io_error)?;
+    }
+    // What each state looks like in the output, made once.
+    let states: Vec<Vec<u8>> = job
+        .states
+        .iter()
+        .map(|state| match format {
+            OutputFormat::Csv => {
+                let mut cell = Vec::new();
+                push_csv(&mut cell, state, delimiter);
+                cell
+            }
+            _ => serde_json::Value::from(state.as_str()).to_string().into_bytes(),
+        })
+        .collect();
+    let mut report = ReadReport::default();
+    let mut n_written = 0_u64;
+    job.table.each_unit(
+        plan,
+        |chunk, unit, source| {
+            let answers = chunk.lend(&answer)?;
+            let mut out = Vec::with_capacity(chunk.n_rows * (32 + 24 * job.states.len()));
+            // Rows of JSON Lines are numbered, and only the writer knows how many came before: it puts the numbers in.
+            let mut starts = Vec::new();
+            let source = &job.table.sources[source];
+            match format {
+                OutputFormat::Csv => rows_of_csv(&chunk, unit, source, delimiter, &states, &answers, &mut out)?,
+                _ => rows_of_json(job, &chunk, unit, source, &states, &answers, &mut out, &mut starts)?,
+            }
+            Ok((out, starts, chunk.report))
+        },
+        Ok,
+        |results: Vec<(Vec<u8>, Vec<usize>, ReadReport)>| {
+            for (out, starts, chunk_report) in results {
+                report.merge(&chunk_report);
+                if starts.is_empty() {
+                    to.write_all(&out).map_err(io_error)?;
+                }
+                for (place, start) in starts.iter().enumerate() {
+                    n_written += 1;
+                    let end = starts.get(place + 1).copied().unwrap_or(out.len());
+                    write!(to, "{{\"row\":{n_written},").and_then(|()| to.write_all(&out[*start..end])).map_err(io_error)?;
+                }
+            }
+            Ok(())
+        },
+    )?;
+    Ok(report)
+}
+
+fn rows_of_csv(
+    chunk: &EncodedChunk,
+    unit: &Unit,
+    source: &crate::source::Source,
+    delimiter: u8,
+    states: &[Vec<u8>],
+    answers: &Answers,
+    out: &mut Vec<u8>,
+) -> Result<(), DataError> {
+    let mut number = zmij::Buffer::new();
+    let mut answer = |row: usize, out: &mut Vec<u8>| {
+        out.push(delimiter);
+        if let Some(predicted) = answers.predicted[row] {
+            out.extend_from_slice(&states[predicted as usize]);
+        }
+        for p in &answers.probability[row * states.len()..][..states.len()] {
+            out.push(delimiter);
+            if !p.is_nan() {
+                out.extend_from_slice(number.format_finite(*p).as_bytes());
+            }
+        }
+        out.push(b'\n');
+    };
+    // A record of the same dialect is passed on byte for byte.
+    if let (RawRows::Text(records), Unit::Text(block), Some(_)) = (&chunk.raw, unit, source.dialect()) {
+        for (row, (start, end)) in records.iter().enumerate() {
+            out.extend_from_slice(&block.bytes[*start as usize..*end as usize]);
+            answer(row, out);
+        }
+        return Ok(());
+    }
+    each_row(chunk, unit, source, |row, cells| {
+        for (place, cell) in cells.iter().enumerate() {
+            if place > 0 {
+                out.push(delimiter);
+            }
+            push_csv(out, cell.text.as_deref().unwrap_or_default(), delimiter);
+        }
+        answer(row, out);
+        Ok(())
+    })
+}
+
+#[expect(clippy::too_many_arguments, reason = "one caller, in this file")]
+fn rows_of_json(
+    job: &Job<'_>,
+    chunk: &EncodedChunk,
+    unit: &Unit,
+    source: &crate::source::Source,
+    states: &[Vec<u8>],
+    answers: &Answers,
+    out: &mut Vec<u8>,
+    starts: &mut Vec<usize>,
+) -> Result<(), DataError> {
+    let mut number = zmij::Buffer::new();
+    let names: Vec<String> = job.table.column_names().iter().map(|n| serde_json::Value::from(n.as_str()).to_string()).collect();
+    each_row(chunk, unit, source, |row, cells| {
+        starts.push(out.len());
+        match answers.predicted[row] {
+            Some(predicted) => {
+                out.extend_from_slice(b"\"predicted\":");
+                out.extend_from_slice(&states[predicted as usize]);
+                out.extend_from_slice(b",\"probability\":{");
+                for (place, (state, p)) in states.iter().zip(&answers.probability[row * states.len()..]).enumerate() {
+                    if place > 0 {
+                        out.push(b',');
+                    }
+                    out.extend_from_slice(state);
+                    out.push(b':');
+                    out.extend_from_slice(number.format_finite(*p).as_bytes());
+                }
+                out.push(b'}');
+            }
+            None => out.extend_from_slice(b"\"predicted\":null,\"probability\":null,\"impossible\":true"),
+        }
+        out.extend_from_slice(b",\"input\":{");
+        let mut first = true;
+        for (name, cell) in names.iter().zip(cells) {
+            if !std::mem::take(&mut first) {
+                out.push(b',');
+            }
+            out.extend_from_slice(name.as_bytes());
+            out.push(b':');
+            match &cell.text {
+                None => out.extend_from_slice(b"null"),
+                Some(text) if cell.bare => out.extend_from_slice(text.as_bytes()),
+                Some(text) => out.extend_from_slice(serde_json::Value::from(text.as_ref()).to_string().as_bytes()),
+            }
+        }
+        out.extend_from_slice(b"}}\n");
+        Ok(())
+    })
+}
+
+/// A cell of CSV, in quotes where it has to be.
+fn push_csv(out: &mut Vec<u8>, text: &str, delimiter: u8) {
+    let needs_quotes = text.bytes().any(|b| b == delimiter || matches!(b, b'"' | b'\n' | b'\r')) || text.trim() != text;
+    if needs_quotes {
+        out.push(b'"');
+        out.extend_from_slice(text.replace('"', "\"\"").as_bytes());
+        out.push(b'"');
+    } else {
+        out.extend_from_slice(text.as_bytes());
+    }
+}

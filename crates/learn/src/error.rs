@@ -1,0 +1,172 @@
+//! What can be wrong with a statistic, a prior or a schema that are to make a model together.
+
+use belief::ShapeMismatch;
+
+/// Why no model, or no answer of a model, could be made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LearnError {
+    /// No variable is to be predicted.
+    #[error("no column is the target: name the one to predict")]
+    NoTarget,
+    /// The target's values are not states.
+    #[error("the target `{variable}` is {kind}, but naive Bayes predicts categories: read it as a category, or name another target")]
+    TargetNotCategorical {
+        /// The target.
+        variable: String,
+        /// The word for its kind.
+        kind: &'static str,
+    },
+    /// There is nothing to tell apart.
+    #[error("at least two classes of `{target}` must have rows, but {}", classes_present(.present))]
+    TooFewClasses {
+        /// The target.
+        target: String,
+        /// The classes that have rows: none or one.
+        present: Vec<String>,
+    },
+    /// The class prior names classes that do not exist.
+    #[error("the class prior names {}, which is no class of `{target}` (known: {})", list(.unknown), list(.known))]
+    UnknownClasses {
+        /// The target.
+        target: String,
+        /// What was named.
+        unknown: Vec<String>,
+        /// What could have been.
+        known: Vec<String>,
+    },
+    /// The class prior leaves classes out.
+    #[error("the class prior says nothing of {}: every class of `{target}` needs a probability", list(.missing))]
+    ClassesWithoutPrior {
+        /// The target.
+        target: String,
+        /// The classes it leaves out.
+        missing: Vec<String>,
+    },
+    /// The prior of a class or of a state is given twice.
+    #[error("the prior of {of} names `{name}` twice")]
+    PriorNamedTwice {
+        /// Whose prior.
+        of: String,
+        /// The name.
+        name: String,
+    },
+    /// The m-estimate's p is given for something that is no categorical attribute.
+    #[error("the m-estimate's p is given for `{variable}`, which is not a categorical attribute of this model")]
+    UnknownVariable {
+        /// What was named.
+        variable: String,
+    },
+    /// The m-estimate's p does not fit the states of its variable.
+    #[error("the m-estimate's p for `{variable}` must name its states {}, not {}", list(.known), list(.named))]
+    StatesOfP {
+        /// The variable.
+        variable: String,
+        /// Its states.
+        known: Vec<String>,
+        /// The states that were named.
+        named: Vec<String>,
+    },
+    /// Given probabilities do not sum to one.
+    #[error("the probabilities given for {of} sum to {sum}, not to 1")]
+    NotADistribution {
+        /// Whose.
+        of: String,
+        /// What they sum to.
+        sum: f64,
+    },
+    /// A number of the prior is out of its range.
+    #[error("{what} is {found}, but must be a finite number of at least zero")]
+    NotAPriorNumber {
+        /// Which number.
+        what: &'static str,
+        /// Its value.
+        found: f64,
+    },
+    /// Numbers that are not cut into two in a Bernoulli model.
+    #[error(
+        "a Bernoulli model needs attributes with states, or numbers cut in two at one point; {} {} neither: bin {} or leave {} out",
+        list(.variables), if .variables.len() == 1 { "is" } else { "are" }, them(.variables), them(.variables)
+    )]
+    NumberInBernoulli {
+        /// The attributes.
+        variables: Vec<String>,
+    },
+    /// A statistic does not belong to the schema, or holds numbers no data can have.
+    #[error("the statistic of `{variable}` cannot be used: {fault}")]
+    Unfit {
+        /// The variable.
+        variable: String,
+        /// What is wrong.
+        fault: StatisticFault,
+    },
+    /// Two shapes that should agree do not.
+    #[error(transparent)]
+    Shape(#[from] ShapeMismatch),
+    /// A row was asked about that is not there.
+    #[error("row {row} was asked about, counted from 0, but there are {n_rows} rows")]
+    NoSuchRow {
+        /// The row.
+        row: usize,
+        /// How many there are.
+        n_rows: usize,
+    },
+    /// A class was asked about that is not there.
+    #[error("class {class} was asked about, counted from 0, but there are {n_classes} classes")]
+    NoSuchClass {
+        /// The class.
+        class: usize,
+        /// How many there are.
+        n_classes: usize,
+    },
+    /// A class was to be weighed against itself.
+    #[error("`{class}` cannot be weighed against itself: name another class")]
+    AgainstItself {
+        /// The class.
+        class: String,
+    },
+}
+
+/// What is wrong with the statistic of one variable.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StatisticFault {
+    /// A number of classes, states or variables differs from the schema's.
+    #[error(transparent)]
+    Shape(#[from] ShapeMismatch),
+    /// The schema says another kind.
+    #[error("it was counted as {counted}, but the column is {kind}")]
+    Kind {
+        /// How it was counted.
+        counted: &'static str,
+        /// The word for the schema's kind.
+        kind: &'static str,
+    },
+    /// The target was also counted as an attribute.
+    #[error("it is the target and was also counted as an attribute")]
+    TargetAsAttribute,
+    /// The statistic was made for another target.
+    #[error("it is the target of the statistic, but not of the schema")]
+    AnotherTarget,
+    /// A count is negative or not finite.
+    #[error("a count is negative or not finite")]
+    NotACount,
+    /// A mean or a sum of squares is not finite: the numbers are too large.
+    #[error("its mean or its spread is not a finite number; its values may be too large: rescale them")]
+    NotFinite,
+    /// Cut points must be finite and increase.
+    #[error("its cut points are not finite and strictly increasing")]
+    CutPoints,
+}
+
+fn list(names: &[String]) -> String {
+    names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn them(names: &[String]) -> &'static str {
+    if names.len() == 1 { "it" } else { "them" }
+}
+
+fn classes_present(present: &[String]) -> String {
+    if present.is_empty() { "none has".into() } else { format!("only {} has", list(present)) }
+}

@@ -1,0 +1,81 @@
+//! Numbers to bins by cut points: bin i holds cuts\[i−1\] < x ≤ cuts\[i\], so that the bin of x is how many cuts lie below it.
+
+use belief::{Code, Codes};
+
+/// Scratch for the bins of one column, kept from column to column.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BinCodes {
+    narrow: Vec<u8>,
+    wide: Vec<u16>,
+    widest: Vec<u32>,
+}
+
+impl BinCodes {
+    /// The bin of every value; a missing value has a missing bin.
+    pub(crate) fn fill(&mut self, cuts: &[f64], values: &[f64]) -> Codes<'_> {
+        let n_bins = cuts.len() + 1;
+        if n_bins <= u8::MAX as usize {
+            fill(&mut self.narrow, cuts, values, |bin| bin as u8);
+            Codes::U8(&self.narrow)
+        } else if n_bins <= u16::MAX as usize {
+            fill(&mut self.wide, cuts, values, |bin| bin as u16);
+            Codes::U16(&self.wide)
+        } else {
+            fill(&mut self.widest, cuts, values, |bin| bin as u32);
+            Codes::U32(&self.widest)
+        }
+    }
+}
+
+/// The bin of one number, or `None` if it is missing.
+pub(crate) fn bin_of(cuts: &[f64], x: f64) -> Option<usize> {
+    (!x.is_nan()).then(|| cuts.partition_point(|&cut| cut < x))
+}
+
+/// Whether these can be cut points: finite and strictly increasing.
+pub(crate) fn are_cuts(cuts: &[f64]) -> bool {
+    cuts.iter().all(|cut| cut.is_finite()) && cuts.is_sorted_by(|a, b| a < b)
+}
+
+fn fill<C: Code>(codes: &mut Vec<C>, cuts: &[f64], values: &[f64], code: impl Fn(usize) -> C) {
+    codes.clear();
+    codes.extend(values.iter().map(|&x| {
+        // The standard library's binary search is free of branches on the data.
+        let bin = code(cuts.partition_point(|&cut| cut < x));
+        if x.is_nan() { C::MISSING } else { bin }
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_point_belongs_to_the_bin_below_it() {
+        let mut bins = BinCodes::default();
+        let codes = bins.fill(&[1.0, 2.0], &[0.5, 1.0, 1.5, 2.0, 2.5, f64::NAN, -1e300]);
+        let found: Vec<_> = (0..codes.len()).map(|row| codes.get(row)).collect();
+        assert_eq!(found, [Some(0), Some(0), Some(1), Some(1), Some(2), None, Some(0)]);
+        assert_eq!(bin_of(&[1.0, 2.0], 2.0), Some(1));
+        assert_eq!(bin_of(&[], 2.0), Some(0));
+    }
+
+    /// With 255 bins the last code of a byte would be the missing one, so the codes stay below it; one more bin is wider.
+    #[test]
+    fn many_bins_take_wider_codes() {
+        let cuts = |n: usize| (0..n).map(|i| i as f64).collect::<Vec<_>>();
+        let mut bins = BinCodes::default();
+        let codes = bins.fill(&cuts(254), &[1e9]);
+        assert!(matches!(codes, Codes::U8(_)) && codes.get(0) == Some(254));
+        let codes = bins.fill(&cuts(255), &[1e9]);
+        assert!(matches!(codes, Codes::U16(_)) && codes.get(0) == Some(255));
+        let codes = bins.fill(&cuts(65_535), &[1e9]);
+        assert!(matches!(codes, Codes::U32(_)) && codes.get(0) == Some(65_535));
+    }
+
+    #[test]
+    fn cut_points_increase_and_are_finite() {
+        assert!(are_cuts(&[]) && are_cuts(&[1.0, 2.0]));
+        assert!(!are_cuts(&[1.0, 1.0]) && !are_cuts(&[2.0, 1.0]) && !are_cuts(&[f64::NAN]) && !are_cuts(&[1.0, f64::INFINITY]));
+    }
+}

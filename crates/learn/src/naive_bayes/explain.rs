@@ -1,0 +1,231 @@
+//! The ledger of one row: how much each piece of evidence moved the log-odds between two classes.
+//!
+//! ln P(c | x)/P(r | x) = ln P(c)/P(r) + Σ ln P(xᵢ | c)/P(xᵢ | r): between two classes the evidence adds up, which it does not for
+//! one class against all others together. Good 1950, *Probability and the Weighing of Evidence*, who gives the units.
+
+use std::fmt;
+
+use belief::{Chunk, Column, Kind, Schema, normalise_ln};
+use serde::Serialize;
+
+use super::posterior::NaiveBayes;
+use super::prior_text::Number;
+use super::remark::LeftOut;
+use super::scoring::Scorer;
+use crate::LearnError;
+
+/// Between which classes the evidence is weighed; by their places among the classes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contest {
+    /// The class the ledger is for; the most probable one unless told otherwise.
+    pub class: Option<usize>,
+    /// The class it is weighed against; the most probable of the others unless told otherwise.
+    pub against: Option<usize>,
+}
+
+/// What was said for one class and against another. Log-odds are in nats; see [`Unit`].
+///
+/// A sum of infinities of both signs has no value: then both classes are impossible and there is no posterior.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ledger {
+    /// The class the ledger is for.
+    pub class: String,
+    /// The class it is weighed against.
+    pub against: String,
+    /// P(class | row) among all classes; `None` if the row is impossible in every class.
+    pub probability: Option<f64>,
+    /// P(against | row) among all classes.
+    pub probability_against: Option<f64>,
+    /// ln P(class)/P(against).
+    pub prior_log_odds: f64,
+    /// What each attribute said, the largest absolute value first; of equals, the earlier column.
+    pub entries: Vec<LedgerEntry>,
+    /// What said nothing, in the order of the columns.
+    pub left_out: Vec<LedgerLeftOut>,
+    /// The prior log-odds and all entries together; `None` if both classes are impossible.
+    pub posterior_log_odds: Option<f64>,
+}
+
+/// What one attribute said.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LedgerEntry {
+    /// The attribute.
+    pub variable: String,
+    /// Its value in the row.
+    pub value: Weighed,
+    /// ln P(value | class); a density for numbers.
+    pub ln_given_class: f64,
+    /// ln P(value | against).
+    pub ln_given_against: f64,
+    /// The difference; zero where the value is impossible in both classes, which tells nothing between them.
+    pub log_odds: f64,
+}
+
+/// An attribute that said nothing.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LedgerLeftOut {
+    /// The attribute.
+    pub variable: String,
+    /// Why.
+    pub why: LeftOut,
+}
+
+/// The value of an attribute in a row.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Weighed {
+    /// A state.
+    State(String),
+    /// A number.
+    Number(f64),
+    /// A number by the bin it is in.
+    Bin {
+        /// The number.
+        x: f64,
+        /// The bin's lower end, which is not in it; `None` for the lowest bin.
+        above: Option<f64>,
+        /// The bin's upper end, which is in it; `None` for the highest bin.
+        up_to: Option<f64>,
+    },
+}
+
+/// A unit of log-odds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// Natural logarithms.
+    Nats,
+    /// Logarithms to base 2.
+    Bits,
+    /// Ten times the logarithm to base 10 (Turing and Good): one deciban is about the least change of mind one notices.
+    #[default]
+    Decibans,
+}
+
+impl Unit {
+    /// So many nats in this unit.
+    ///
+    /// ```
+    /// use tunbridge_learn::Unit;
+    /// assert!((Unit::Decibans.of_nats(100_f64.ln()) - 20.0).abs() < 1e-12);
+    /// assert!((Unit::Bits.of_nats(8_f64.ln()) - 3.0).abs() < 1e-12);
+    /// ```
+    pub fn of_nats(self, nats: f64) -> f64 {
+        match self {
+            Unit::Nats => nats,
+            Unit::Bits => nats * std::f64::consts::LOG2_E,
+            Unit::Decibans => nats * (10.0 * std::f64::consts::LOG10_E),
+        }
+    }
+}
+
+impl NaiveBayes {
+    /// The ledger of a row: by default of the most probable class against the runner-up, of equals the earlier class.
+    ///
+    /// # Errors
+    /// When the columns are not those of the schema, or a row or class is asked for that does not exist, or twice the same class.
+    pub fn explain(&self, schema: &Schema, chunk: &Chunk<'_>, row: usize, contest: Contest) -> Result<Ledger, LearnError> {
+        belief::ShapeMismatch::check("variables of the model", self.scorers().len(), schema.variables().len())?;
+        let evidence = self.evidence(chunk, row)?;
+        let mut ln_joint = self.ln_class_prior().to_vec();
+        for ln in evidence.iter().flatten() {
+            ln_joint.iter_mut().zip(ln).for_each(|(sum, ln)| *sum += ln);
+        }
+        let (class, against) = self.contestants(contest, &ln_joint)?;
+        let prior_log_odds = difference(self.ln_class_prior()[class], self.ln_class_prior()[against]);
+        let (mut entries, mut left_out) = (Vec::new(), Vec::new());
+        for (place, evidence) in evidence.into_iter().enumerate() {
+            let variable = schema.variables()[place].name.clone();
+            match evidence {
+                Ok(ln) => entries.push(LedgerEntry {
+                    variable,
+                    value: self.value(schema, chunk, place, row),
+                    ln_given_class: ln[class],
+                    ln_given_against: ln[against],
+                    log_odds: difference(ln[class], ln[against]),
+                }),
+                Err(LeftOut::NotAnAttribute) => {}
+                Err(why) => left_out.push(LedgerLeftOut { variable, why }),
+            }
+        }
+        let possible = ln_joint[class] > f64::NEG_INFINITY || ln_joint[against] > f64::NEG_INFINITY;
+        let posterior_log_odds = possible.then(|| entries.iter().map(|e| e.log_odds).fold(prior_log_odds, |sum, x| sum + x));
+        entries.sort_by(|a, b| b.log_odds.abs().total_cmp(&a.log_odds.abs()));
+        let some = normalise_ln(&mut ln_joint) > f64::NEG_INFINITY;
+        Ok(Ledger {
+            class: self.class_names()[class].clone(),
+            against: self.class_names()[against].clone(),
+            probability: some.then(|| ln_joint[class].exp()),
+            probability_against: some.then(|| ln_joint[against].exp()),
+            prior_log_odds,
+            entries,
+            left_out,
+            posterior_log_odds,
+        })
+    }
+
+    fn contestants(&self, contest: Contest, ln_joint: &[f64]) -> Result<(usize, usize), LearnError> {
+        let n_classes = self.n_classes();
+        if let Some(class) = [contest.class, contest.against].into_iter().flatten().find(|&class| class >= n_classes) {
+            return Err(LearnError::NoSuchClass { class, n_classes });
+        }
+        if let (Some(class), Some(against)) = (contest.class, contest.against)
+            && class == against
+        {
+            return Err(LearnError::AgainstItself { class: self.class_names()[class].clone() });
+        }
+        let best_but = |not: Option<usize>| {
+            let others = (0..n_classes).filter(|&class| Some(class) != not);
+            others.reduce(|best, class| if ln_joint[class] > ln_joint[best] { class } else { best }).expect("two classes or more")
+        };
+        let class = contest.class.unwrap_or_else(|| best_but(contest.against));
+        Ok((class, contest.against.unwrap_or_else(|| best_but(Some(class)))))
+    }
+
+    fn value(&self, schema: &Schema, chunk: &Chunk<'_>, place: usize, row: usize) -> Weighed {
+        match (&chunk.columns[place], &self.scorers()[place]) {
+            (Column::Numeric(values), Scorer::Bins(cuts, _)) => {
+                let bin = cuts.partition_point(|&cut| cut < values[row]);
+                Weighed::Bin { x: values[row], above: bin.checked_sub(1).map(|below| cuts[below]), up_to: cuts.get(bin).copied() }
+            }
+            (Column::Numeric(values), _) => Weighed::Number(values[row]),
+            (Column::Categorical { codes, .. }, _) => {
+                let state = codes.get(row).unwrap_or_default();
+                match &schema.variables()[place].kind {
+                    Kind::Categorical(states) if state < states.len() => Weighed::State(states.names()[state].clone()),
+                    _ => Weighed::State(state.to_string()),
+                }
+            }
+            (Column::Absent, _) => Weighed::State(String::new()),
+        }
+    }
+}
+
+impl fmt::Display for Weighed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Weighed::State(name) => f.write_str(name),
+            Weighed::Number(x) => write!(f, "{}", Number(*x)),
+            Weighed::Bin { x, above, up_to } => {
+                write!(f, "{} in ", Number(*x))?;
+                write_bin(f, *above, *up_to)
+            }
+        }
+    }
+}
+
+/// A bin in words of mathematics: `(2, 5]`.
+pub(crate) fn write_bin(f: &mut fmt::Formatter<'_>, above: Option<f64>, up_to: Option<f64>) -> fmt::Result {
+    match above {
+        Some(cut) => write!(f, "({}, ", Number(cut))?,
+        None => f.write_str("(-∞, ")?,
+    }
+    match up_to {
+        Some(cut) => write!(f, "{}]", Number(cut)),
+        None => f.write_str("∞)"),
+    }
+}
+
+/// a − b, where two equal infinities differ by nothing.
+fn difference(a: f64, b: f64) -> f64 {
+    if a == b { 0.0 } else { a - b }
+}

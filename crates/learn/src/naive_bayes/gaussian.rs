@@ -1,0 +1,135 @@
+//! Numbers: the density of a value given the class, by the moments of each class.
+//!
+//! Normal by maximum likelihood (John & Langley 1995), or Student's t, the predictive of a normal with unknown mean and variance
+//! (Murphy 2007, *Conjugate Bayesian analysis of the Gaussian distribution*, section 3); also the distance from a class mean.
+
+use std::f64::consts::TAU;
+
+use belief::conjugate::{NormalGamma, StudentT};
+use belief::{ConjugatePrior, Moments};
+
+use super::categorical::without;
+use super::prior::NumericModel;
+use super::scale::{ColumnScale, Scale, spread};
+
+/// The density of one numeric attribute.
+#[derive(Clone, Debug)]
+pub(crate) struct Number<'s> {
+    pub(crate) family: Family,
+    pub(crate) of_class: &'s [Moments],
+    column: ColumnScale,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Family {
+    /// What is added to every variance.
+    Gaussian {
+        epsilon: f64,
+    },
+    Student,
+    /// σ² of the spheres.
+    Centroid {
+        variance: f64,
+    },
+}
+
+/// A normal density, or a sphere's: ln p = ln_peak − (x − mean)²/(2 variance).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Bell {
+    pub(crate) mean: f64,
+    pub(crate) variance: f64,
+    pub(crate) ln_peak: f64,
+}
+
+impl Bell {
+    pub(crate) fn ln(&self, x: f64) -> f64 {
+        let z = (x - self.mean) / (2.0 * self.variance).sqrt();
+        self.ln_peak - z * z
+    }
+}
+
+impl<'s> Number<'s> {
+    pub(crate) fn gaussian_or_student(of_class: &'s [Moments], column: ColumnScale, model: &NumericModel, scale: &Scale) -> Self {
+        let family = match model {
+            NumericModel::Gaussian { .. } => Family::Gaussian { epsilon: scale.epsilon },
+            NumericModel::Student => Family::Student,
+        };
+        Self { family, of_class, column }
+    }
+
+    pub(crate) fn centroid(of_class: &'s [Moments], column: ColumnScale, scale: &Scale) -> Self {
+        Self { family: Family::Centroid { variance: scale.sphere_variance }, of_class, column }
+    }
+
+    /// The bell of a class with these moments.
+    pub(crate) fn bell(&self, moments: &Moments) -> Bell {
+        let observed = moments.weight > 0.0;
+        let mean = if observed { moments.mean } else { self.column.mean };
+        let epsilon = match self.family {
+            Family::Gaussian { epsilon } => epsilon,
+            Family::Student => 0.0,
+            Family::Centroid { variance } => return Bell { mean, variance, ln_peak: 0.0 },
+        };
+        let own = epsilon + if observed { spread(moments) } else { self.column.variance };
+        // Every number the same: the variance within all classes, which is positive unless the whole column is left out.
+        let variance = if own > 0.0 { own } else { self.column.within };
+        Bell { mean, variance, ln_peak: -0.5 * (TAU * variance).ln() }
+    }
+
+    /// Whether the class's own variance is zero and another stands in.
+    pub(crate) fn borrows(&self, moments: &Moments) -> bool {
+        moments.weight > 0.0 && matches!(self.family, Family::Gaussian { epsilon } if epsilon + spread(moments) == 0.0)
+    }
+
+    /// What we believed of the numbers of a class: a unit of information (Kass & Wasserman 1995) with the column's mean and
+    /// variance.
+    pub(crate) fn student_prior(&self) -> NormalGamma {
+        NormalGamma { mean: self.column.mean, kappa: 1.0, shape: 1.0, rate: self.column.variance }
+    }
+
+    /// Student's t of a class with these moments.
+    pub(crate) fn student(&self, moments: &Moments) -> StudentT {
+        self.student_prior().posterior(moments).predictive()
+    }
+
+    /// For each class the part of Student's log density that depends on how many rows there are and on nothing else, when a row
+    /// of this weight is held out; empty for the other families.
+    pub(crate) fn student_ln_peaks(&self, weight: f64) -> Vec<f64> {
+        let ln_peak = |moments: &Moments| {
+            let t = self.student(&Moments { weight: without(moments.weight, weight), ..*moments });
+            t.ln_normaliser() + t.scale.ln()
+        };
+        if self.family == Family::Student { self.of_class.iter().map(ln_peak).collect() } else { Vec::new() }
+    }
+
+    /// The log density of `x` in its own class, as if the row it is in, of this weight, had not been learned from. `ln_peak` is
+    /// the class's in [`Self::student_ln_peaks`], if it is at hand.
+    pub(crate) fn ln_held_out(&self, class: usize, x: f64, weight: f64, ln_peak: Option<f64>) -> f64 {
+        let left = moments_without(&self.of_class[class], x, weight);
+        if self.family != Family::Student {
+            return self.bell(&left).ln(x);
+        }
+        let t = self.student(&left);
+        let Some(ln_peak) = ln_peak else { return t.ln_pdf(x) };
+        let z = (x - t.location) / t.scale;
+        ln_peak - t.scale.ln() - (t.degrees + 1.0) / 2.0 * (z * z / t.degrees).ln_1p()
+    }
+}
+
+/// The moments without one of their numbers: Chan's update solved for its first operand.
+///
+/// The number is known to be one of them, so that a spread below zero, or too small beside the former one to have any digit
+/// left, is zero.
+pub(crate) fn moments_without(moments: &Moments, x: f64, weight: f64) -> Moments {
+    let left = without(moments.weight, weight);
+    if left == 0.0 {
+        return Moments::default();
+    }
+    let apart = x - moments.mean;
+    let sum_sq = moments.sum_sq - apart * apart * (weight * moments.weight / left);
+    Moments {
+        weight: left,
+        mean: moments.mean - apart * (weight / left),
+        sum_sq: if sum_sq <= moments.sum_sq * 1e-12 { 0.0 } else { sum_sq },
+    }
+}

@@ -1,0 +1,221 @@
+//! Leave-one-out: every row's scores as if that row had not been learned from, for the price of one pass.
+//!
+//! Naive Bayes is made of counts and moments, from which one row is taken back in closed form: the row's own class loses it, the
+//! others only notice through the class prior, through an empirical p, and where a state nobody declared was seen in this row
+//! alone and is now unknown. Kohavi 1995 on the estimate; the downdate is that of [`belief::Moments::without`].
+//!
+//! Exact **given the recipe and the scale**: cut points, the smoothing of variances, the pooled means and variances of whole
+//! columns (Student's prior among them) and the nearest centroid's σ² stay as all rows made them.
+
+use std::borrow::Cow;
+
+use belief::{Chunk, Column, Schema, ShapeMismatch, for_codes};
+
+use super::attribute::{Attribute, States};
+use super::binning::BinCodes;
+use super::categorical::{HeldOut, without};
+use super::posterior::NaiveBayes;
+use super::scoring::{Scorer, StateTable, check_chunk, score, state_of_row};
+use super::statistic::NaiveBayesStatistic;
+use crate::LearnError;
+
+/// Scores rows that the model was learned from, each as if it had not been.
+///
+/// **Complexity**: as [`NaiveBayes::ln_joint`] and one more class; rows whose weight is not one cost a logarithm per attribute.
+pub struct LeaveOneOut<'m> {
+    model: &'m NaiveBayes,
+    target: usize,
+    class_weights: &'m [f64],
+    attributes: Vec<Attribute<'m>>,
+    /// What rows of weight one say of the classes they are not of.
+    others: Vec<Cow<'m, Scorer>>,
+    /// What rows of weight one say of their own class.
+    own: Vec<Own>,
+    /// ln P(class) without a row of weight one, by the row's class.
+    ln_class_prior: Vec<Vec<f64>>,
+}
+
+enum Own {
+    LeftOut,
+    States(StateTable),
+    Number {
+        /// The part of Student's density that only depends on the class.
+        ln_peaks: Vec<f64>,
+    },
+}
+
+/// Rows taken together, so that their scores stay in the first-level cache.
+const BLOCK: usize = 1024;
+
+impl<'m> LeaveOneOut<'m> {
+    /// Prepares the scores of rows of weight one. The model must be of this schema and statistic.
+    ///
+    /// # Errors
+    /// When the statistic does not belong to the schema or to the model.
+    pub fn new(schema: &Schema, statistic: &'m NaiveBayesStatistic, model: &'m NaiveBayes) -> Result<Self, LearnError> {
+        statistic.validate(schema)?;
+        ShapeMismatch::check("variables of the model", statistic.attributes().len(), model.scorers().len())?;
+        ShapeMismatch::check("classes of the model", statistic.classes().len(), model.n_classes())?;
+        let attributes = Attribute::all(schema, statistic, model.prior(), model.scale())?;
+        let others = attributes.iter().zip(model.scorers()).map(|(attribute, scorer)| others(attribute, scorer)).collect();
+        let own = attributes.iter().map(own).collect();
+        let class_weights = statistic.classes();
+        let prior_without = |class: usize| model.class_belief().ln(&weights_without(class_weights, class, 1.0));
+        Ok(Self {
+            model,
+            target: statistic.target().index(),
+            class_weights,
+            attributes,
+            others,
+            own,
+            ln_class_prior: (0..class_weights.len()).map(prior_without).collect(),
+        })
+    }
+
+    /// As [`NaiveBayes::ln_joint`], each row held out of the model with its weight.
+    ///
+    /// The rows must be among those the statistic was made of. A row that was not learned from, because its target is missing or
+    /// its weight is zero, gets the scores of the model itself.
+    ///
+    /// # Errors
+    /// When the columns are not those of the schema, or the target's is not among them.
+    pub fn ln_joint(&self, chunk: &Chunk<'_>, out: &mut Vec<f64>) -> Result<(), ShapeMismatch> {
+        check_chunk(self.model.scorers(), chunk)?;
+        let classes = self.classes(chunk)?;
+        let n_classes = self.model.n_classes();
+        score(&self.others, &vec![0.0; n_classes], chunk, out);
+        let mut plain = Vec::new();
+        let mut own = Vec::with_capacity(BLOCK);
+        let mut bins = BinCodes::default();
+        for (nth, (classes, out)) in classes.chunks(BLOCK).zip(out.chunks_mut(BLOCK * n_classes)).enumerate() {
+            let first = nth * BLOCK;
+            self.own_scores(chunk, first, classes, &mut bins, &mut own);
+            for (place, (&class, out)) in classes.iter().zip(out.chunks_exact_mut(n_classes)).enumerate() {
+                let row = first + place;
+                let weight = chunk.weights.map_or(1.0, |weights| weights[row]);
+                if class == n_classes || weight == 0.0 {
+                    if plain.is_empty() {
+                        self.model.ln_joint(chunk, &mut plain)?;
+                    }
+                    out.copy_from_slice(&plain[row * n_classes..][..n_classes]);
+                } else if weight == 1.0 {
+                    out[class] = own[place];
+                    out.iter_mut().zip(&self.ln_class_prior[class]).for_each(|(score, ln)| *score += ln);
+                } else {
+                    self.weighted_row(chunk, row, class, weight, out);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The class of every row; the number of classes for one that is missing.
+    fn classes(&self, chunk: &Chunk<'_>) -> Result<Vec<usize>, ShapeMismatch> {
+        if let Some(weights) = chunk.weights {
+            ShapeMismatch::check("weights", chunk.n_rows, weights.len())?;
+        }
+        let n_classes = self.model.n_classes();
+        match chunk.columns[self.target] {
+            Column::Categorical { codes, .. } => {
+                ShapeMismatch::check("rows of the target", chunk.n_rows, codes.len())?;
+                Ok(for_codes!(codes, codes => codes.iter().map(|code| belief::Code::place(*code, n_classes)).collect()))
+            }
+            _ => Err(ShapeMismatch { what: "categorical target columns", expected: 1, found: 0 }),
+        }
+    }
+
+    /// What each row of a block, of weight one, says of its own class.
+    fn own_scores(&self, chunk: &Chunk<'_>, first: usize, classes: &[usize], bins: &mut BinCodes, scores: &mut Vec<f64>) {
+        scores.clear();
+        scores.resize(classes.len(), 0.0);
+        let rows = first..first + classes.len();
+        let n_classes = self.model.n_classes();
+        for ((own, attribute), column) in self.own.iter().zip(&self.attributes).zip(chunk.columns) {
+            match (own, attribute, column) {
+                (Own::States(table), Attribute::States(_), Column::Categorical { codes, .. }) => {
+                    for_codes!(codes, codes => add_states(table, &codes[rows.clone()], classes, n_classes, scores));
+                }
+                (Own::States(table), Attribute::Bins(cuts, _), Column::Numeric(values)) => {
+                    for_codes!(bins.fill(cuts, &values[rows.clone()]), codes => add_states(table, codes, classes, n_classes, scores));
+                }
+                (Own::Number { ln_peaks }, Attribute::Number(number), Column::Numeric(values)) => {
+                    for ((score, &x), &class) in scores.iter_mut().zip(&values[rows.clone()]).zip(classes) {
+                        if class < n_classes && !x.is_nan() {
+                            *score += number.ln_held_out(class, x, 1.0, ln_peaks.get(class).copied());
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A row of any weight, on the fly.
+    fn weighted_row(&self, chunk: &Chunk<'_>, row: usize, own: usize, weight: f64, out: &mut [f64]) {
+        out.copy_from_slice(&self.model.class_belief().ln(&weights_without(self.class_weights, own, weight)));
+        for ((attribute, scorer), column) in self.attributes.iter().zip(self.model.scorers()).zip(chunk.columns) {
+            let mut ln = match scorer.of_row(column, row) {
+                Ok(ln) => ln,
+                Err(_) => continue,
+            };
+            match (attribute, column) {
+                (Attribute::LeftOut(_), _) => {}
+                (Attribute::States(states), _) => states_of_row(states, state_of_row(column, None, row), own, weight, &mut ln),
+                (Attribute::Bins(cuts, states), _) => states_of_row(states, state_of_row(column, Some(cuts), row), own, weight, &mut ln),
+                (Attribute::Number(number), Column::Numeric(values)) => ln[own] = number.ln_held_out(own, values[row], weight, None),
+                (Attribute::Number(_), _) => {}
+            }
+            out.iter_mut().zip(&ln).for_each(|(score, ln)| *score += ln);
+        }
+    }
+}
+
+/// The model's own scorer wherever a row of another class makes no difference.
+fn others<'m>(attribute: &Attribute<'_>, scorer: &'m Scorer) -> Cow<'m, Scorer> {
+    let (Attribute::States(states) | Attribute::Bins(_, states)) = attribute else { return Cow::Borrowed(scorer) };
+    let counted = states.counted();
+    let some_would_be_unknown = (0..counted.n_states()).any(|state| counted.is_counted(state, 0.0) && !counted.is_counted(state, 1.0));
+    if !states.feels_other_classes() && !some_would_be_unknown {
+        return Cow::Borrowed(scorer);
+    }
+    let table = states.table_with(HeldOut::other(1.0));
+    Cow::Owned(match attribute {
+        Attribute::Bins(cuts, _) => Scorer::Bins(cuts.to_vec(), table),
+        _ => Scorer::States(table),
+    })
+}
+
+fn own(attribute: &Attribute<'_>) -> Own {
+    match attribute {
+        Attribute::LeftOut(_) => Own::LeftOut,
+        Attribute::States(states) | Attribute::Bins(_, states) => Own::States(states.table_with(HeldOut::own(1.0))),
+        Attribute::Number(number) => Own::Number { ln_peaks: number.student_ln_peaks(1.0) },
+    }
+}
+
+fn add_states<C: belief::Code>(table: &StateTable, codes: &[C], classes: &[usize], n_classes: usize, scores: &mut [f64]) {
+    for ((score, &code), &class) in scores.iter_mut().zip(codes).zip(classes) {
+        if class < n_classes {
+            *score += table.ln(code, class);
+        }
+    }
+}
+
+/// Corrects what the state of a row says by taking the row away.
+fn states_of_row(states: &States<'_>, state: Option<usize>, own: usize, weight: f64, ln: &mut [f64]) {
+    let Some(state) = state else { return };
+    if !states.counted().is_counted(state, weight) {
+        // Nobody else was seen in this state: without this row it is unknown.
+        return ln.fill(0.0);
+    }
+    if states.feels_other_classes() {
+        ln.iter_mut().enumerate().for_each(|(class, ln)| *ln = states.ln(state, class, HeldOut::other(weight)));
+    }
+    ln[own] = states.ln(state, own, HeldOut::own(weight));
+}
+
+fn weights_without(weights: &[f64], class: usize, weight: f64) -> Vec<f64> {
+    let mut left = weights.to_vec();
+    left[class] = without(left[class], weight);
+    left
+}

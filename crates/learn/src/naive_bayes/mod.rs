@@ -1,0 +1,48 @@
+//! Naive Bayes: the class, and attributes that are independent given the class.
+//!
+//! P(class | x) ∝ P(class) · Π P(xᵢ | class). Mitchell, *Machine Learning* (1997), section 6.9; Duda & Hart 1973.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `statistic` | what the data say: class weights, counts and moments |
+//! | `prior`, `prior_text` | what we believed: estimates, class prior, models of numbers and of events, and how they are written |
+//! | `posterior` | [`NaiveBayes`], what the two say together, and its scores for rows |
+//! | `class_prior`, `categorical`, `bernoulli`, `gaussian`, `nearest_centroid` | one factor of the product each, also with a row held out |
+//! | `scale` | what is made of the columns without looking at one row's class: smoothing, pooled means |
+//! | `scoring` | the inner loops: blocks of rows, column by column |
+//! | `leave_one_out` | every row's scores as if it had not been learned from |
+//! | `marginal_likelihood` | ln P(data) where it has a closed form |
+//! | `explain`, `telling_evidence` | why a row was classified so, and what tells the classes apart |
+
+mod attribute;
+mod bernoulli;
+mod binning;
+mod categorical;
+mod class_prior;
+mod explain;
+
+mod gaussian;
+mod leave_one_out;
+mod marginal_likelihood;
+
+mod nearest_centroid;
+mod posterior;
+mod prior;
+mod prior_text;
+mod remark;
+mod scale;
+mod scoring;
+mod statistic;
+mod telling_evidence;
+
+#[cfg(test)]
+mod tests;
+
+pub use explain::{Contest, Ledger, LedgerEntry, LedgerLeftOut, Unit, Weighed};
+pub use leave_one_out::LeaveOneOut;
+pub use posterior::NaiveBayes;
+pub use prior::{ClassPrior, Estimate, EventModel, MEstimateP, NaiveBayesPrior, NumericModel};
+pub use prior_text::NotAPrior;
+pub use remark::{LeftOut, Remark};
+pub use statistic::{AttributeStatistic, NaiveBayesStatistic, Treatment};
+pub use telling_evidence::{ClassEvidence, EvidenceValue, TellingEvidence, telling_evidence};

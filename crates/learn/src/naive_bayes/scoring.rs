@@ -1,0 +1,277 @@
+//! The inner loops: ln P(x | class) of blocks of rows, one column after another.
+//!
+//! A block of rows has two sheets of scores that stay in the first-level cache. States are looked up row by row, all classes side
+//! by side, in a sheet of rows. Numbers go class by class over the rows, which the compiler turns into vector instructions, in a
+//! sheet of classes. The two are added when the block is done.
+
+use std::borrow::Borrow;
+
+use belief::conjugate::StudentT;
+use belief::{Chunk, Code, Codes, Column, ShapeMismatch, for_codes};
+
+use super::binning::{BinCodes, bin_of};
+use super::gaussian::Bell;
+use super::remark::LeftOut;
+
+/// What scores one column.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Scorer {
+    LeftOut(LeftOut),
+    States(StateTable),
+    Bins(Vec<f64>, StateTable),
+    Bell(Vec<BellScores>),
+    Student(Vec<StudentScores>),
+}
+
+/// ln P(state | class), state by state with the classes within; the last row, all zero, is for what is left out.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct StateTable {
+    n_states: usize,
+    n_classes: usize,
+    stride: usize,
+    cells: Vec<f64>,
+    known: Vec<bool>,
+}
+
+/// ln p = ln_peak − ((x − mean) · shrink)², of one class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct BellScores {
+    mean: f64,
+    shrink: f64,
+    ln_peak: f64,
+}
+
+/// ln p = ln_peak − power · ln (1 + ((x − location) · shrink)²), of one class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct StudentScores {
+    location: f64,
+    shrink: f64,
+    power: f64,
+    ln_peak: f64,
+}
+
+/// Whether these columns can be scored: each is absent or of its kind, and all have as many rows as the chunk.
+pub(crate) fn check_chunk<S: Borrow<Scorer>>(scorers: &[S], chunk: &Chunk<'_>) -> Result<(), ShapeMismatch> {
+    ShapeMismatch::check("columns", scorers.len(), chunk.columns.len())?;
+    for (scorer, column) in scorers.iter().zip(chunk.columns) {
+        match (scorer.borrow(), column) {
+            (Scorer::LeftOut(_), _) | (_, Column::Absent) => {}
+            (Scorer::States(_), Column::Categorical { codes, .. }) => {
+                ShapeMismatch::check("rows of a column", chunk.n_rows, codes.len())?;
+            }
+            (Scorer::Bins(..) | Scorer::Bell(_) | Scorer::Student(_), Column::Numeric(values)) => {
+                ShapeMismatch::check("rows of a column", chunk.n_rows, values.len())?;
+            }
+            (Scorer::States(_), _) => {
+                return Err(ShapeMismatch { what: "columns of states where states were learned", expected: 1, found: 0 });
+            }
+            _ => return Err(ShapeMismatch { what: "columns of numbers where numbers were learned", expected: 1, found: 0 }),
+        }
+    }
+    Ok(())
+}
+
+/// For every row and class `start[class]` + Σ ln P(x | class), row by row with the classes within. The chunk has been checked.
+pub(crate) fn score<S: Borrow<Scorer>>(scorers: &[S], start: &[f64], chunk: &Chunk<'_>, out: &mut Vec<f64>) {
+    let n_classes = start.len();
+    out.clear();
+    out.resize(chunk.n_rows * n_classes, 0.0);
+    let stride = stride_of(n_classes);
+    let block = (SHEET / stride).clamp(64, 1024);
+    let mut sheets = Sheets { by_row: vec![0.0; block * stride], by_class: Vec::new(), bins: BinCodes::default() };
+    if scorers.iter().any(|s| matches!(s.borrow(), Scorer::Bell(_) | Scorer::Student(_))) {
+        sheets.by_class = vec![0.0; block * n_classes];
+    }
+    for (nth, out) in out.chunks_mut(block * n_classes).enumerate() {
+        let rows = nth * block..(nth * block + out.len() / n_classes);
+        sheets.by_row.fill(0.0);
+        sheets.by_class.fill(0.0);
+        for (scorer, column) in scorers.iter().zip(chunk.columns) {
+            sheets.add(scorer.borrow(), column, rows.clone());
+        }
+        sheets.finish(start, rows.len(), out);
+    }
+}
+
+/// Cells of one sheet: 32 KiB.
+const SHEET: usize = 4096;
+
+struct Sheets {
+    by_row: Vec<f64>,
+    /// Empty where no column needs it.
+    by_class: Vec<f64>,
+    bins: BinCodes,
+}
+
+impl Sheets {
+    fn add(&mut self, scorer: &Scorer, column: &Column<'_>, rows: std::ops::Range<usize>) {
+        let n_rows = rows.len();
+        match (scorer, column) {
+            (Scorer::States(table), Column::Categorical { codes, .. }) => {
+                for_codes!(codes, codes => table.add(&codes[rows], &mut self.by_row))
+            }
+            (Scorer::Bins(cuts, table), Column::Numeric(values)) => {
+                for_codes!(self.bins.fill(cuts, &values[rows]), codes => table.add(codes, &mut self.by_row));
+            }
+            (Scorer::Bell(classes), Column::Numeric(values)) => {
+                let values = &values[rows];
+                // Most columns have no missing values, and then the loop is shorter.
+                let whole = !values.iter().fold(false, |missing, x| missing | x.is_nan());
+                for (class, scores) in classes.iter().zip(self.by_class.chunks_exact_mut(n_rows)) {
+                    if whole { class.add(values, scores) } else { class.add_unless_missing(values, scores) }
+                }
+            }
+            (Scorer::Student(classes), Column::Numeric(values)) => {
+                for (class, scores) in classes.iter().zip(self.by_class.chunks_exact_mut(n_rows)) {
+                    class.add(&values[rows.clone()], scores);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn finish(&self, start: &[f64], n_rows: usize, out: &mut [f64]) {
+        let n_classes = start.len();
+        let by_row = self.by_row.chunks_exact(stride_of(n_classes));
+        for ((row, out), scores) in out.chunks_exact_mut(n_classes).enumerate().zip(by_row) {
+            for (class, out) in out.iter_mut().enumerate() {
+                let of_numbers = self.by_class.get(class * n_rows + row).copied().unwrap_or(0.0);
+                *out = start[class] + scores[class] + of_numbers;
+            }
+        }
+    }
+}
+
+/// Classes side by side, in pairs for the vector unit; beyond sixteen in fours.
+fn stride_of(n_classes: usize) -> usize {
+    if n_classes <= 16 { n_classes.next_multiple_of(2).max(2) } else { n_classes.next_multiple_of(4) }
+}
+
+impl StateTable {
+    /// No state is known.
+    pub(crate) fn unknown(n_states: usize, n_classes: usize) -> Self {
+        let stride = stride_of(n_classes);
+        Self { n_states, n_classes, stride, cells: vec![0.0; (n_states + 1) * stride], known: vec![false; n_states] }
+    }
+
+    /// What a state says of a class; the state is known from now on.
+    pub(crate) fn set(&mut self, state: usize, class: usize, ln: f64) {
+        self.cells[state * self.stride + class] = ln;
+        self.known[state] = true;
+    }
+
+    /// What a state says of every class, if it is known.
+    pub(crate) fn of_state(&self, state: usize) -> Option<&[f64]> {
+        self.known.get(state)?.then(|| &self.cells[state * self.stride..][..self.n_classes])
+    }
+
+    /// What a code says of one class; nothing if it is missing or unknown.
+    pub(crate) fn ln<C: Code>(&self, code: C, class: usize) -> f64 {
+        self.cells[code.place(self.n_states) * self.stride + class]
+    }
+
+    fn add<C: Code>(&self, codes: &[C], by_row: &mut [f64]) {
+        match self.stride {
+            2 => self.add_classes::<C, 2>(codes, by_row),
+            4 => self.add_classes::<C, 4>(codes, by_row),
+            6 => self.add_classes::<C, 6>(codes, by_row),
+            8 => self.add_classes::<C, 8>(codes, by_row),
+            10 => self.add_classes::<C, 10>(codes, by_row),
+            12 => self.add_classes::<C, 12>(codes, by_row),
+            14 => self.add_classes::<C, 14>(codes, by_row),
+            16 => self.add_classes::<C, 16>(codes, by_row),
+            stride => {
+                for (scores, code) in by_row.chunks_exact_mut(stride).zip(codes) {
+                    let cells = &self.cells[code.place(self.n_states) * stride..][..stride];
+                    scores.iter_mut().zip(cells).for_each(|(score, ln)| *score += ln);
+                }
+            }
+        }
+    }
+
+    /// With the number of classes known to the compiler, a row's scores are a few vector registers.
+    fn add_classes<C: Code, const STRIDE: usize>(&self, codes: &[C], by_row: &mut [f64]) {
+        let (states, _) = self.cells.as_chunks::<STRIDE>();
+        let (rows, _) = by_row.as_chunks_mut::<STRIDE>();
+        for (scores, code) in rows.iter_mut().zip(codes) {
+            let cells = &states[code.place(self.n_states)];
+            for class in 0..STRIDE {
+                scores[class] += cells[class];
+            }
+        }
+    }
+}
+
+impl BellScores {
+    pub(crate) fn new(bell: &Bell) -> Self {
+        Self { mean: bell.mean, shrink: 1.0 / (2.0 * bell.variance).sqrt(), ln_peak: bell.ln_peak }
+    }
+
+    fn ln(&self, x: f64) -> f64 {
+        let z = (x - self.mean) * self.shrink;
+        self.ln_peak - z * z
+    }
+
+    fn add(&self, values: &[f64], scores: &mut [f64]) {
+        for (score, &x) in scores.iter_mut().zip(values) {
+            *score += self.ln(x);
+        }
+    }
+
+    fn add_unless_missing(&self, values: &[f64], scores: &mut [f64]) {
+        for (score, &x) in scores.iter_mut().zip(values) {
+            let ln = self.ln(x);
+            *score += if x.is_nan() { 0.0 } else { ln };
+        }
+    }
+}
+
+impl StudentScores {
+    pub(crate) fn new(t: &StudentT) -> Self {
+        Self {
+            location: t.location,
+            shrink: 1.0 / (t.scale * t.degrees.sqrt()),
+            power: (t.degrees + 1.0) / 2.0,
+            ln_peak: t.ln_normaliser(),
+        }
+    }
+
+    fn ln(&self, x: f64) -> f64 {
+        let z = (x - self.location) * self.shrink;
+        self.ln_peak - self.power * (z * z).ln_1p()
+    }
+
+    fn add(&self, values: &[f64], scores: &mut [f64]) {
+        for (score, &x) in scores.iter_mut().zip(values) {
+            *score += if x.is_nan() { 0.0 } else { self.ln(x) };
+        }
+    }
+}
+
+impl Scorer {
+    /// What the value in this row says of every class, or why it says nothing. The column has been checked.
+    pub(crate) fn of_row(&self, column: &Column<'_>, row: usize) -> Result<Vec<f64>, LeftOut> {
+        let of_state = |table: &StateTable, state: Option<usize>| {
+            table.of_state(state.ok_or(LeftOut::Missing)?).map(<[f64]>::to_vec).ok_or(LeftOut::UnknownState)
+        };
+        match (self, column) {
+            (Scorer::LeftOut(why), _) => Err(*why),
+            (_, Column::Absent) => Err(LeftOut::NotRead),
+            (Scorer::States(table), Column::Categorical { codes, .. }) => of_state(table, codes.get(row)),
+            (Scorer::Bins(cuts, table), Column::Numeric(values)) => of_state(table, bin_of(cuts, values[row])),
+            (Scorer::Bell(_) | Scorer::Student(_), Column::Numeric(values)) if values[row].is_nan() => Err(LeftOut::Missing),
+            (Scorer::Bell(classes), Column::Numeric(values)) => Ok(classes.iter().map(|class| class.ln(values[row])).collect()),
+            (Scorer::Student(classes), Column::Numeric(values)) => Ok(classes.iter().map(|class| class.ln(values[row])).collect()),
+            _ => Err(LeftOut::NotRead),
+        }
+    }
+}
+
+/// The state of a row in a column of codes, or the bin of its number.
+pub(crate) fn state_of_row(column: &Column<'_>, cuts: Option<&[f64]>, row: usize) -> Option<usize> {
+    match (column, cuts) {
+        (Column::Categorical { codes, .. }, _) => Codes::get(codes, row),
+        (Column::Numeric(values), Some(cuts)) => bin_of(cuts, values[row]),
+        _ => None,
+    }
+}

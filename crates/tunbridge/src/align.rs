@@ -1,0 +1,109 @@
+//! Lining up two models' columns and states, so that their statistics can be added.
+
+use std::collections::HashMap;
+
+use belief::{Kind, Recode, Recoding, Schema, StateMap, States, VarId};
+
+use crate::Error;
+use crate::model::Stored;
+
+/// The two with the same states in the same places: declared states of the first, then of the second, then the others sorted.
+///
+/// # Errors
+/// When the columns, their kinds, their parts, the recipes or the ways of counting differ; all differences are named.
+pub(crate) fn align(mut a: Stored, mut b: Stored) -> Result<(Stored, Stored), Error> {
+    let differences = differences(&a, &b);
+    if !differences.is_empty() {
+        return Err(Error::unfit(
+            format!("the two were not counted alike: {}", differences.join("; ")),
+            "learn both with the same columns and flags",
+        ));
+    }
+    // The second may have its columns in another order.
+    let place_of: HashMap<&str, usize> = b.schema.variables().iter().enumerate().map(|(i, v)| (v.name.as_str(), i)).collect();
+    let order: Vec<usize> = a.schema.variables().iter().map(|v| place_of[v.name.as_str()]).collect();
+    if order.iter().enumerate().any(|(i, o)| i != *o) {
+        return Err(Error::unfit("the two have their columns in another order", "learn both from tables with the same order of columns"));
+    }
+    let n = a.schema.variables().len();
+    let (mut of_a, mut of_b) = (Recoding { columns: vec![None; n] }, Recoding { columns: vec![None; n] });
+    let mut failed = None;
+    let schema = a.schema.with_states(|id, states| {
+        let other = b.schema.states(id).cloned().unwrap_or_default();
+        match union(states, &other) {
+            Ok((all, to_a, to_b)) => {
+                of_a.columns[id.index()] = Some(StateMap { to: to_a, n_states: all.len() });
+                of_b.columns[id.index()] = Some(StateMap { to: to_b, n_states: all.len() });
+                all
+            }
+            Err(error) => {
+                failed = Some(error);
+                states.clone()
+            }
+        }
+    });
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    a.statistic.recode(&of_a)?;
+    b.statistic.recode(&of_b)?;
+    a.schema = schema.clone();
+    b.schema = schema;
+    Ok((a, b))
+}
+
+fn union(a: &States, b: &States) -> Result<(States, Vec<u32>, Vec<u32>), Error> {
+    let (declared_a, seen_a) = a.names().split_at(a.n_declared());
+    let (declared_b, seen_b) = b.names().split_at(b.n_declared());
+    let mut there: std::collections::HashSet<&str> = declared_a.iter().map(String::as_str).collect();
+    let mut declared = declared_a.to_vec();
+    declared.extend(declared_b.iter().filter(|name| there.insert(name)).cloned());
+    let seen: Vec<String> = seen_a.iter().chain(seen_b).filter(|name| there.insert(name)).cloned().collect();
+    let all = States::declared(declared, a.is_ordered() || b.is_ordered())
+        .and_then(|declared| declared.with_seen(seen))
+        .map_err(|e| Error::Internal(e.to_string()))?
+        .canonical()
+        .0;
+    let place: HashMap<&str, u32> = all.names().iter().zip(0..).map(|(name, i)| (name.as_str(), i)).collect();
+    let map = |states: &States| states.names().iter().map(|name| place[name.as_str()]).collect();
+    let (to_a, to_b) = (map(a), map(b));
+    Ok((all, to_a, to_b))
+}
+
+fn differences(a: &Stored, b: &Stored) -> Vec<String> {
+    let mut found = Vec::new();
+    let names = |schema: &Schema| schema.variables().iter().map(|v| v.name.clone()).collect::<Vec<_>>();
+    for name in names(&a.schema).iter().filter(|name| b.schema.find(name).is_none()) {
+        found.push(format!("only the first has a column `{name}`"));
+    }
+    for name in names(&b.schema).iter().filter(|name| a.schema.find(name).is_none()) {
+        found.push(format!("only the second has a column `{name}`"));
+    }
+    if !found.is_empty() {
+        return found;
+    }
+    let treatments = (a.statistic.treatments(), b.statistic.treatments());
+    for (place, variable) in a.schema.variables().iter().enumerate() {
+        let Some(other) = b.schema.find(&variable.name) else { continue };
+        let theirs = b.schema.variable(other);
+        if variable.kind.word() != theirs.kind.word() {
+            found.push(format!("`{}` is {} in one and {} in the other", variable.name, variable.kind.word(), theirs.kind.word()));
+        } else if std::mem::discriminant(&variable.role) != std::mem::discriminant(&theirs.role) {
+            found.push(format!("`{}` does not play the same part", variable.name));
+        } else if treatments.0[place] != treatments.1[other.index()] {
+            found.push(format!("`{}` is not counted alike (its cut points differ)", variable.name));
+        }
+    }
+    if a.recipe.missing != b.recipe.missing {
+        found.push("their missing markers differ".into());
+    }
+    found
+}
+
+/// The places of the categorical variables, for those who look at states.
+pub(crate) fn categorical(schema: &Schema) -> impl Iterator<Item = (VarId, &States)> {
+    schema.variables().iter().enumerate().filter_map(|(place, variable)| match &variable.kind {
+        Kind::Categorical(states) => Some((VarId::new(place), states)),
+        _ => None,
+    })
+}

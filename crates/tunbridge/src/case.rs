@@ -1,0 +1,95 @@
+//! One case given by hand: `Outlook=Sunny Wind=Strong`.
+
+use belief::{Chunk, Codes, Column, Kind, Role, Schema};
+use data::closest;
+
+use crate::Error;
+
+/// One row, encoded by a schema.
+#[derive(Clone, Debug)]
+pub struct Case {
+    codes: Vec<Option<u32>>,
+    numbers: Vec<Option<f64>>,
+    n_states: Vec<usize>,
+    texts: Vec<Option<String>>,
+    /// Values that are no known state and are left out.
+    pub unknown: Vec<(String, String)>,
+}
+
+impl Case {
+    /// Reads `name=value` pairs.
+    ///
+    /// # Errors
+    /// When a pair has no `=`, names no column, repeats one, or gives a numeric column something else than a number.
+    pub fn parse(schema: &Schema, pairs: &[String]) -> Result<Self, Error> {
+        let n = schema.variables().len();
+        let mut case = Self {
+            codes: vec![None; n],
+            numbers: vec![None; n],
+            n_states: schema.cardinalities(),
+            texts: vec![None; n],
+            unknown: Vec::new(),
+        };
+        for pair in pairs {
+            let (name, value) = pair
+                .split_once('=')
+                .ok_or_else(|| Error::unfit(format!("`{pair}` is not a value"), "write NAME=VALUE, as in Outlook=Sunny"))?;
+            let (name, value) = (name.trim(), value.trim());
+            let id = schema.find(name).ok_or_else(|| {
+                let near = closest(name, schema.variables().iter().map(|v| v.name.as_str()));
+                let names: Vec<&str> = schema.variables().iter().take(20).map(|v| v.name.as_str()).collect();
+                Error::Unfit {
+                    what: format!("the model has no column `{name}`"),
+                    hint: Some(near.map_or(format!("its columns are: {}", names.join(", ")), |n| format!("did you mean `{n}`?"))),
+                }
+            })?;
+            let place = id.index();
+            let variable = schema.variable(id);
+            if case.texts[place].replace(value.into()).is_some() {
+                return Err(Error::unfit(format!("`{name}` is given twice"), "give each column once"));
+            }
+            if let Role::Ignored(reason) = &variable.role {
+                return Err(Error::unfit(format!("the model does not use `{name}`: {reason}"), "leave it out"));
+            }
+            match &variable.kind {
+                Kind::Categorical(states) => match states.find(value) {
+                    Some(state) => case.codes[place] = Some(state as u32),
+                    None if value.is_empty() || value == "?" => {}
+                    None => case.unknown.push((name.into(), value.into())),
+                },
+                Kind::Numeric => {
+                    if !value.is_empty() && value != "?" {
+                        let number = value.parse::<f64>().ok().filter(|x| x.is_finite());
+                        case.numbers[place] =
+                            Some(number.ok_or_else(|| {
+                                Error::unfit(format!("`{name}` is numeric, and `{value}` is not a number"), "give a number")
+                            })?);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(case)
+    }
+
+    /// The value of a column as it was given.
+    pub fn text(&self, place: usize) -> Option<&str> {
+        self.texts[place].as_deref()
+    }
+
+    /// Lends the case as a chunk of one row.
+    pub fn lend<R>(&self, see: impl FnOnce(&Chunk<'_>) -> R) -> R {
+        let codes: Vec<[u32; 1]> = self.codes.iter().map(|c| [c.unwrap_or(u32::MAX)]).collect();
+        let numbers: Vec<[f64; 1]> = self.numbers.iter().map(|x| [x.unwrap_or(f64::NAN)]).collect();
+        let columns: Vec<Column<'_>> = (0..codes.len())
+            .map(|place| {
+                if self.codes[place].is_some() || self.n_states[place] > 0 {
+                    Column::Categorical { codes: Codes::U32(&codes[place]), n_states: self.n_states[place] }
+                } else {
+                    Column::Numeric(&numbers[place])
+                }
+            })
+            .collect();
+        see(&Chunk { first_row: 0, n_rows: 1, columns: &columns, weights: None })
+    }
+}

@@ -1,0 +1,107 @@
+//! A model that keeps learning: rows join it, leave it, and two models become one.
+
+use std::path::Path;
+
+use belief::{Forget, NeverObserved, Observations, ReadReport, SufficientStatistic};
+use data::{ReadOptions, Table, UnknownStates};
+use learn::{NaiveBayesPrior, NaiveBayesStatistic};
+
+use crate::align::{align, categorical};
+use crate::model::Stored;
+use crate::{Error, NaiveBayesModel};
+
+/// A model after a change, with what was met.
+pub struct Changed {
+    /// The model now.
+    pub model: NaiveBayesModel,
+    /// What was met while reading; empty for a merge.
+    pub report: ReadReport,
+    /// What the user should know.
+    pub remarks: Vec<String>,
+}
+
+/// Adds the rows of files to a model. Exact: the same model as learning on all rows at once (to rounding where there are
+/// numbers).
+///
+/// # Errors
+/// When the files lack columns or cannot be read.
+pub fn update(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], read: ReadOptions) -> Result<Changed, Error> {
+    let (rows, report, mut remarks) = counted_alike(model, paths, read, UnknownStates::Grow)?;
+    let (mut before, rows) = align(model.parts().clone(), rows)?;
+    for (id, states) in categorical(&before.schema) {
+        let known = model.schema().states(id).map_or(0, |s| s.len());
+        if states.len() > known {
+            remarks.push(format!("{} new states of `{}`", states.len() - known, before.schema.variable(id).name));
+        }
+    }
+    before.statistic.merge(&rows.statistic)?;
+    stale(&mut before, &mut remarks);
+    if model.recipe().discretisation.is_some() {
+        remarks.push("the cut points were made from the old rows; learn again to make them anew".into());
+    }
+    Ok(Changed { model: NaiveBayesModel::from_parts(before)?, report, remarks })
+}
+
+/// Takes the rows of files back out of a model.
+///
+/// # Errors
+/// When rows are among them that the model never saw; then nothing is changed.
+pub fn forget(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], read: ReadOptions) -> Result<Changed, Error> {
+    let (rows, report, mut remarks) = counted_alike(model, paths, read, UnknownStates::Error)?;
+    let (mut left, rows) = align(model.parts().clone(), rows)?;
+    left.statistic.forget(&rows.statistic).map_err(|e: NeverObserved| {
+        Error::unfit(format!("these rows are not all in the model: {e}"), "forget only rows that the model has learned, each once")
+    })?;
+    stale(&mut left, &mut remarks);
+    Ok(Changed { model: NaiveBayesModel::from_parts(left)?, report, remarks })
+}
+
+/// Adds what two models have seen. A prior counts once.
+///
+/// # Errors
+/// When they were not counted alike, or their priors differ and `prior` does not say which to use.
+pub fn merge(a: &NaiveBayesModel, b: &NaiveBayesModel, prior: Option<NaiveBayesPrior>) -> Result<Changed, Error> {
+    if a.prior() != b.prior() && prior.is_none() {
+        return Err(Error::unfit(
+            "the two models have different priors",
+            "say which to use with --estimate (and --class-prior, --numeric)",
+        ));
+    }
+    let (mut both, other) = align(a.parts().clone(), b.parts().clone())?;
+    both.statistic.merge(&other.statistic)?;
+    both.prior = prior.unwrap_or(both.prior);
+    let mut remarks = Vec::new();
+    stale(&mut both, &mut remarks);
+    Ok(Changed { model: NaiveBayesModel::from_parts(both)?, report: ReadReport::default(), remarks })
+}
+
+/// A calibration was fitted on scores of the old statistic.
+fn stale(parts: &mut Stored, remarks: &mut Vec<String>) {
+    if let Some(calibrator) = &parts.calibrator {
+        parts.calibrator_is_stale = true;
+        let n_classes = parts.statistic.classes().len();
+        if calibrator.n_classes() == n_classes {
+            remarks.push("the calibration was fitted before this change; learn again to fit it anew".into());
+        } else {
+            parts.calibrator = None;
+            parts.calibrator_is_stale = false;
+            remarks.push("the calibration is dropped: there is a new class".into());
+        }
+    }
+}
+
+/// The statistic of files, counted as the model counts.
+fn counted_alike(
+    model: &NaiveBayesModel,
+    paths: &[impl AsRef<Path>],
+    mut read: ReadOptions,
+    unknown: UnknownStates,
+) -> Result<(Stored, ReadReport, Vec<String>), Error> {
+    read.missing.extend(model.recipe().missing.iter().cloned());
+    let table = Table::open_as(paths, read, model.schema(), unknown, false)?;
+    let treatments = model.statistic().treatments();
+    let target = model.statistic().target().index();
+    let fold = table.fold(|n_states: &[usize]| NaiveBayesStatistic::empty(&treatments, target, n_states))?;
+    let stored = Stored { schema: fold.schema, statistic: fold.statistic, calibrator: None, ..model.parts().clone() };
+    Ok((stored, fold.report, table.remarks().to_vec()))
+}

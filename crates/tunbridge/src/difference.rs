@@ -1,0 +1,121 @@
+//! What changed between two models: which beliefs moved, and by how much.
+
+use learn::{AttributeStatistic, NaiveBayes};
+use serde::Serialize;
+
+use crate::align::align;
+use crate::{Error, NaiveBayesModel};
+
+/// One belief that moved.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Moved {
+    /// The variable; the target for a class's own probability.
+    pub variable: String,
+    /// The state, or `mean` or `sd` of a numeric variable.
+    pub value: String,
+    /// The class it is believed given; `None` for the class's own probability.
+    pub given: Option<String>,
+    /// Before.
+    pub before: f64,
+    /// After.
+    pub after: f64,
+    /// How far it moved: in nats for probabilities, in standard deviations of the first model for means, as the logarithm of the ratio for
+    /// standard deviations.
+    pub moved: f64,
+}
+
+/// What changed between two models.
+#[derive(Clone, Debug, Serialize)]
+pub struct Difference {
+    /// Rows of each.
+    pub rows: [f64; 2],
+    /// Priors of each, as the user writes them, where they differ.
+    pub priors: Option<[String; 2]>,
+    /// Beliefs that moved, farthest first.
+    pub moved: Vec<Moved>,
+}
+
+/// Compares two models of the same columns.
+///
+/// # Errors
+/// When their targets differ or they were not counted alike.
+pub fn difference(a: &NaiveBayesModel, b: &NaiveBayesModel) -> Result<Difference, Error> {
+    let (before, after) = align(a.parts().clone(), b.parts().clone())?;
+    let (old, new) = (
+        NaiveBayes::new(&before.schema, &before.statistic, &before.prior)?,
+        NaiveBayes::new(&after.schema, &after.statistic, &after.prior)?,
+    );
+    let classes = old.class_names().to_vec();
+    let mut moved = Vec::new();
+    let mut push = |variable: &str, value: &str, given: Option<&str>, x: f64, y: f64, by: f64| {
+        if x != y && !(x.is_nan() && y.is_nan()) {
+            moved.push(Moved {
+                variable: variable.into(),
+                value: value.into(),
+                given: given.map(Into::into),
+                before: x,
+                after: y,
+                moved: by,
+            });
+        }
+    };
+    for (class, name) in classes.iter().enumerate() {
+        let (x, y) = (old.ln_class_prior()[class], new.ln_class_prior()[class]);
+        push(old.target(), name, None, x.exp(), y.exp(), distance(x, y));
+    }
+    for (place, variable) in before.schema.variables().iter().enumerate() {
+        match (&before.statistic.attributes()[place], &after.statistic.attributes()[place]) {
+            (AttributeStatistic::Counts(_), AttributeStatistic::Counts(_)) => {
+                let Some(states) = before.schema.states(belief::VarId::new(place)) else { continue };
+                for (state, state_name) in states.names().iter().enumerate() {
+                    let (x, y) = (state_scores(&old, &before.schema, place, state)?, state_scores(&new, &after.schema, place, state)?);
+                    for (class, class_name) in classes.iter().enumerate() {
+                        push(&variable.name, state_name, Some(class_name), x[class].exp(), y[class].exp(), distance(x[class], y[class]));
+                    }
+                }
+            }
+            (AttributeStatistic::Moments(x), AttributeStatistic::Moments(y)) => {
+                for (class, class_name) in classes.iter().enumerate() {
+                    let (x, y) = (x.of_class()[class], y.of_class()[class]);
+                    let sd = |m: belief::Moments| m.variance().unwrap_or(f64::NAN).sqrt();
+                    let (sd_x, sd_y) = (sd(x), sd(y));
+                    push(&variable.name, "mean", Some(class_name), x.mean, y.mean, (y.mean - x.mean).abs() / sd_x.max(f64::MIN_POSITIVE));
+                    push(&variable.name, "sd", Some(class_name), sd_x, sd_y, (sd_y / sd_x).ln().abs());
+                }
+            }
+            _ => {}
+        }
+    }
+    moved.sort_by(|p, q| {
+        q.moved.total_cmp(&p.moved).then_with(|| (&p.variable, &p.value, &p.given).cmp(&(&q.variable, &q.value, &q.given)))
+    });
+    let words = |m: &NaiveBayesModel| format!("{}, class prior {}, numbers {}", m.prior().estimate, m.prior().class, m.prior().numeric);
+    Ok(Difference {
+        rows: [a.statistic().n_rows(), b.statistic().n_rows()],
+        priors: (a.prior() != b.prior()).then(|| [words(a), words(b)]),
+        moved,
+    })
+}
+
+/// |ln x − ln y|, zero when both are impossible.
+fn distance(x: f64, y: f64) -> f64 {
+    if x == y { 0.0 } else { (x - y).abs() }
+}
+
+/// ln P(state | class) of each class, asked of the model as a row of one value.
+fn state_scores(model: &NaiveBayes, schema: &belief::Schema, place: usize, state: usize) -> Result<Vec<f64>, Error> {
+    let code = [state as u32];
+    let columns: Vec<belief::Column<'_>> = schema
+        .cardinalities()
+        .into_iter()
+        .enumerate()
+        .map(|(i, n_states)| match i == place {
+            true => belief::Column::Categorical { codes: belief::Codes::U32(&code), n_states },
+            false => belief::Column::Absent,
+        })
+        .collect();
+    let row = belief::Chunk { first_row: 0, n_rows: 1, columns: &columns, weights: None };
+    let found = model.contributions(&row, 0)?.swap_remove(place);
+    // A state that one model never met has no probability there.
+    Ok(found.unwrap_or_else(|| vec![f64::NAN; model.n_classes()]))
+}

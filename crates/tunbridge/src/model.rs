@@ -1,0 +1,219 @@
+//! One model over all kinds: what it was learned from, what it believes, and where it is kept.
+
+use std::path::Path;
+
+use belief::{Chunk, Kind, Role, Schema, normalise_ln};
+use data::{Answers, DataError};
+use evaluate::Calibrator;
+use learn::{EventModel, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, Treatment};
+use serde::{Deserialize, Serialize};
+
+use crate::model_file::{self, ModelFileError};
+use crate::{Error, Recipe};
+
+/// A model of any kind.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Model {
+    /// Naive Bayes, with its relatives of the same statistic.
+    NaiveBayes(Box<NaiveBayesModel>),
+}
+
+impl Model {
+    /// Reads a model file.
+    ///
+    /// # Errors
+    /// When it is no model, damaged, newer than this program, or says what cannot be.
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let (kind, packed) = model_file::load(path)?;
+        match kind.as_str() {
+            NaiveBayesModel::KIND => {
+                let stored: Stored = model_file::body(path, &packed)?;
+                let model =
+                    NaiveBayesModel::from_parts(stored).map_err(|e| ModelFileError::Damaged { path: path.into(), what: e.to_string() })?;
+                Ok(Model::NaiveBayes(Box::new(model)))
+            }
+            _ => Err(ModelFileError::UnknownKind { path: path.into(), kind }.into()),
+        }
+    }
+
+    /// Writes the model file; a crash leaves the old file or the new one. Returns its size.
+    ///
+    /// # Errors
+    /// When the system refuses, or a file that is no model is there and `force` is not given.
+    pub fn save(&self, path: &Path, force: bool) -> Result<u64, Error> {
+        match self {
+            Model::NaiveBayes(model) => Ok(model_file::save(path, NaiveBayesModel::KIND, &model.parts, force)?),
+        }
+    }
+
+    /// The word for the kind, as `-m` takes it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Model::NaiveBayes(model) => match model.parts.prior.event {
+                EventModel::Categorical => "naive-bayes",
+                EventModel::Bernoulli => "bernoulli",
+                EventModel::NearestCentroid => "nearest-centroid",
+            },
+        }
+    }
+
+    /// What the columns are.
+    pub fn schema(&self) -> &Schema {
+        match self {
+            Model::NaiveBayes(model) => model.schema(),
+        }
+    }
+}
+
+/// A naive Bayes model: recipe, prior and statistic, and the posterior they make together.
+#[derive(Clone, Debug)]
+pub struct NaiveBayesModel {
+    parts: Stored,
+    posterior: NaiveBayes,
+}
+
+/// What a model file holds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Stored {
+    pub schema: Schema,
+    pub recipe: Recipe,
+    pub prior: NaiveBayesPrior,
+    pub statistic: NaiveBayesStatistic,
+    pub calibrator: Option<Calibrator>,
+    /// Set when rows joined or left after the calibration was fitted.
+    pub calibrator_is_stale: bool,
+}
+
+impl NaiveBayesModel {
+    pub(crate) const KIND: &'static str = "naive-bayes";
+
+    /// Checks the parts against each other and makes the posterior.
+    pub(crate) fn from_parts(parts: Stored) -> Result<Self, Error> {
+        // Also checks that the statistic is of the schema's shape and that the prior's numbers can be.
+        let posterior = NaiveBayes::new(&parts.schema, &parts.statistic, &parts.prior)?;
+        if let Some(calibrator) = &parts.calibrator {
+            calibrator.validate()?;
+            if calibrator.n_classes() != posterior.n_classes() {
+                return Err(Error::unfit("the calibration is for another number of classes", "learn the model again"));
+            }
+        }
+        Ok(Self { parts, posterior })
+    }
+
+    pub(crate) fn parts(&self) -> &Stored {
+        &self.parts
+    }
+
+    /// What the columns are.
+    pub fn schema(&self) -> &Schema {
+        &self.parts.schema
+    }
+
+    /// Everything that was fixed before counting.
+    pub fn recipe(&self) -> &Recipe {
+        &self.parts.recipe
+    }
+
+    /// What was believed before.
+    pub fn prior(&self) -> &NaiveBayesPrior {
+        &self.parts.prior
+    }
+
+    /// What the data said.
+    pub fn statistic(&self) -> &NaiveBayesStatistic {
+        &self.parts.statistic
+    }
+
+    /// What is believed now.
+    pub fn posterior(&self) -> &NaiveBayes {
+        &self.posterior
+    }
+
+    /// The calibration, if there is one.
+    pub fn calibrator(&self) -> Option<&Calibrator> {
+        self.parts.calibrator.as_ref()
+    }
+
+    /// Whether rows joined or left after the calibration was fitted.
+    pub fn calibrator_is_stale(&self) -> bool {
+        self.parts.calibrator_is_stale
+    }
+
+    /// The names of the classes.
+    pub fn classes(&self) -> &[String] {
+        self.posterior.class_names()
+    }
+
+    /// The same data under another prior.
+    ///
+    /// # Errors
+    /// When the prior does not fit the model.
+    pub fn with_prior(&self, prior: NaiveBayesPrior) -> Result<Self, Error> {
+        let mut parts = self.parts.clone();
+        parts.calibrator_is_stale |= parts.calibrator.is_some();
+        parts.prior = prior;
+        Self::from_parts(parts)
+    }
+
+    /// The log probabilities of the classes of each row, row by row; a row whose evidence is impossible has −∞ throughout.
+    ///
+    /// # Errors
+    /// When the columns are not those of the model's schema.
+    pub fn ln_posteriors(&self, chunk: &Chunk<'_>, out: &mut Vec<f64>) -> Result<(), DataError> {
+        self.posterior.ln_joint(chunk, out)?;
+        let n_classes = self.posterior.n_classes();
+        for row in out.chunks_exact_mut(n_classes) {
+            if normalise_ln(row) > f64::NEG_INFINITY
+                && let Some(calibrator) = &self.parts.calibrator
+            {
+                // Only a row of the wrong length is refused.
+                let _ = calibrator.calibrate(row);
+            }
+        }
+        Ok(())
+    }
+
+    /// The most probable class of each row and the probabilities of all.
+    ///
+    /// # Errors
+    /// When the columns are not those of the model's schema.
+    pub fn answer(&self, chunk: &Chunk<'_>) -> Result<Answers, DataError> {
+        let mut probability = Vec::new();
+        self.ln_posteriors(chunk, &mut probability)?;
+        let n_classes = self.posterior.n_classes();
+        let mut predicted = Vec::with_capacity(chunk.n_rows);
+        for row in probability.chunks_exact_mut(n_classes) {
+            predicted.push(best(row));
+            for ln in row.iter_mut() {
+                *ln = if predicted.last() == Some(&None) { f64::NAN } else { ln.exp() };
+            }
+        }
+        Ok(Answers { predicted, probability })
+    }
+}
+
+/// The place of the greatest; ties go to the first, and there is none when all is impossible.
+pub(crate) fn best(ln: &[f64]) -> Option<u32> {
+    let (mut at, mut greatest) = (None, f64::NEG_INFINITY);
+    for (place, &x) in ln.iter().enumerate() {
+        if x > greatest {
+            (at, greatest) = (Some(place as u32), x);
+        }
+    }
+    at
+}
+
+/// How each variable of a schema is counted.
+pub(crate) fn treatments(schema: &Schema, cuts: impl Fn(usize) -> Option<Vec<f64>>) -> Vec<Treatment> {
+    schema
+        .variables()
+        .iter()
+        .enumerate()
+        .map(|(place, variable)| match (&variable.role, &variable.kind) {
+            (Role::Input, Kind::Categorical(_)) => Treatment::Categorical,
+            (Role::Input, Kind::Numeric) => cuts(place).map_or(Treatment::Moments, Treatment::Binned),
+            _ => Treatment::Absent,
+        })
+        .collect()
+}

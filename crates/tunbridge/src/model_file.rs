@@ -1,0 +1,275 @@
+//! The model file: magic, format version, kind, a compressed self-describing body, and a checksum.
+//!
+//! ```text
+//! offset  bytes
+//!      0      8  magic: 89 54 42 52 0D 0A 1A 0A
+//!      8      4  format version, little endian
+//!     12      1  length k of the kind
+//!     13      k  kind, UTF-8
+//!  13 + k     8  length n of the body, little endian
+//!  21 + k     n  body: MessagePack with field names, compressed with zstd
+//!       …     4  CRC-32 (IEEE) of everything before it, little endian
+//! ```
+//!
+//! Nothing that is read is trusted: lengths are checked against what is there, the body is unpacked up to a bound, and what it
+//! says is validated by the types it is read into.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// First bytes of a model file. As in PNG, the high bit and the line ends show whether a transfer took it for text.
+pub const MAGIC: [u8; 8] = [0x89, b'T', b'B', b'R', 0x0D, 0x0A, 0x1A, 0x0A];
+/// The format written here; older ones are read, newer ones are refused.
+pub const VERSION: u32 = 1;
+/// A body may not unpack to more than this.
+const MOST_BYTES: u64 = 8 << 30;
+
+/// Why a model file could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelFileError {
+    /// The system refused.
+    #[error("{path}: {source}", path = .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// It does not begin as a model does.
+    #[error("{path}: is not a Tunbridge model", path = .path.display())]
+    NotAModel {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It was written by a newer Tunbridge.
+    #[error("{path}: has model format {found}; this program reads up to {VERSION}", path = .path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+    /// It ends too early, or its checksum is wrong.
+    #[error("{path}: is damaged: {what}", path = .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// How.
+        what: String,
+    },
+    /// Its kind is not known.
+    #[error("{path}: holds a model of kind `{kind}`, which this program does not know", path = .path.display())]
+    UnknownKind {
+        /// The file.
+        path: PathBuf,
+        /// The kind.
+        kind: String,
+    },
+    /// A file that is no model is in the way.
+    #[error("{path}: exists and is not a Tunbridge model", path = .path.display())]
+    InTheWay {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl ModelFileError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            ModelFileError::NotAModel { .. } => Some("a model is written by `tunbridge learn`; data files come after it".into()),
+            ModelFileError::Newer { .. } | ModelFileError::UnknownKind { .. } => Some("use the newer Tunbridge that wrote it".into()),
+            ModelFileError::Damaged { .. } => Some("restore the file from a copy, or learn it again".into()),
+            ModelFileError::InTheWay { .. } => Some("choose another name with --output, or replace it with --force".into()),
+            ModelFileError::Io { .. } => None,
+        }
+    }
+}
+
+/// Whether a file begins as a model does.
+pub fn is_model(path: &Path) -> bool {
+    let mut head = [0_u8; 8];
+    path.is_file() && File::open(path).and_then(|mut f| f.read_exact(&mut head)).is_ok() && head == MAGIC
+}
+
+/// Writes a model: to a temporary file beside `path`, synced, then renamed, so that a crash leaves the old file or the new one.
+///
+/// # Errors
+/// When the system refuses, or a file that is no model is there and `force` is not given.
+pub fn save(path: &Path, kind: &str, body: &impl Serialize, force: bool) -> Result<u64, ModelFileError> {
+    if path.exists() && !force && !is_model(path) {
+        return Err(ModelFileError::InTheWay { path: path.into() });
+    }
+    let io = |source| ModelFileError::Io { path: path.into(), source };
+    let bytes = to_bytes(kind, body).map_err(io)?;
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".tunbridge-").suffix(".tmp").tempfile_in(folder).map_err(io)?;
+    file.write_all(&bytes).map_err(io)?;
+    keep_permissions(path, file.as_file()).map_err(io)?;
+    file.as_file().sync_all().map_err(io)?;
+    file.persist(path).map_err(|e| io(e.error))?;
+    // The rename itself is safe on disk once the folder is.
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+    Ok(bytes.len() as u64)
+}
+
+/// A temporary file is private to its owner; a model has the permissions of the one it replaces, or those of any new file.
+#[cfg(unix)]
+fn keep_permissions(path: &Path, file: &File) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = match std::fs::metadata(path) {
+        Ok(old) => old.permissions().mode() & 0o777,
+        Err(_) => 0o644,
+    };
+    file.set_permissions(std::fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn keep_permissions(_: &Path, _: &File) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// The bytes of a model file.
+///
+/// # Errors
+/// When the body cannot be encoded.
+pub fn to_bytes(kind: &str, body: &impl Serialize) -> std::io::Result<Vec<u8>> {
+    let packed = rmp_serde::to_vec_named(body).map_err(std::io::Error::other)?;
+    let body = zstd::bulk::compress(&packed, 3)?;
+    let mut bytes = Vec::with_capacity(body.len() + 64);
+    bytes.extend_from_slice(&MAGIC);
+    bytes.extend_from_slice(&VERSION.to_le_bytes());
+    bytes.push(kind.len() as u8);
+    bytes.extend_from_slice(kind.as_bytes());
+    bytes.extend_from_slice(&(body.len() as u64).to_le_bytes());
+    bytes.extend_from_slice(&body);
+    bytes.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
+    Ok(bytes)
+}
+
+/// Reads a model file: its kind and its body's bytes.
+///
+/// # Errors
+/// When it is no model, damaged, or newer than this program.
+pub fn load(path: &Path) -> Result<(String, Vec<u8>), ModelFileError> {
+    let io = |source| ModelFileError::Io { path: path.into(), source };
+    let mut file = File::open(path).map_err(io)?;
+    if file.metadata().map_err(io)?.is_dir() {
+        return Err(ModelFileError::NotAModel { path: path.into() });
+    }
+    let mut head = Vec::new();
+    (&mut file).take(MAGIC.len() as u64).read_to_end(&mut head).map_err(io)?;
+    if head != MAGIC {
+        return Err(ModelFileError::NotAModel { path: path.into() });
+    }
+    let mut bytes = head;
+    file.read_to_end(&mut bytes).map_err(io)?;
+    from_bytes(path, &bytes)
+}
+
+/// Takes the bytes of a model file apart; `path` is for messages.
+///
+/// # Errors
+/// As [`load`].
+pub fn from_bytes(path: &Path, bytes: &[u8]) -> Result<(String, Vec<u8>), ModelFileError> {
+    let damaged = |what: &str| ModelFileError::Damaged { path: path.into(), what: what.into() };
+    let rest = bytes.strip_prefix(&MAGIC).ok_or_else(|| ModelFileError::NotAModel { path: path.into() })?;
+    let (version, rest) = rest.split_first_chunk::<4>().ok_or_else(|| damaged("it ends in its header"))?;
+    let version = u32::from_le_bytes(*version);
+    if version > VERSION {
+        return Err(ModelFileError::Newer { path: path.into(), found: version });
+    }
+    let (checked, sum) = bytes.split_last_chunk::<4>().ok_or_else(|| damaged("it ends in its header"))?;
+    if crc32fast::hash(checked) != u32::from_le_bytes(*sum) {
+        return Err(damaged("its checksum is wrong; the file was cut short or changed"));
+    }
+    let rest = &rest[..rest.len() - 4];
+    let (kind_len, rest) = rest.split_first().ok_or_else(|| damaged("it ends in its header"))?;
+    let (kind, rest) = rest.split_at_checked(usize::from(*kind_len)).ok_or_else(|| damaged("it ends in its header"))?;
+    let kind = std::str::from_utf8(kind).map_err(|_| damaged("its kind is not text"))?;
+    let (len, body) = rest.split_first_chunk::<8>().ok_or_else(|| damaged("it ends in its header"))?;
+    if u64::from_le_bytes(*len) != body.len() as u64 {
+        return Err(damaged("its length is not what its header says"));
+    }
+    let unpacked = zstd::stream::read::Decoder::new(body).map_err(|_| damaged("its body cannot be unpacked"))?;
+    let mut packed = Vec::new();
+    unpacked.take(MOST_BYTES + 1).read_to_end(&mut packed).map_err(|_| damaged("its body cannot be unpacked"))?;
+    if packed.len() as u64 > MOST_BYTES {
+        return Err(damaged("its body is larger than any model"));
+    }
+    Ok((kind.to_string(), packed))
+}
+
+/// Reads the body of a model file.
+///
+/// # Errors
+/// When it is not what it should be.
+pub fn body<T: DeserializeOwned>(path: &Path, packed: &[u8]) -> Result<T, ModelFileError> {
+    rmp_serde::from_slice(packed).map_err(|e| ModelFileError::Damaged { path: path.into(), what: e.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn file() -> Vec<u8> {
+        to_bytes("naive-bayes", &vec![1.5_f64, 2.0, 3.0]).unwrap()
+    }
+
+    fn read(bytes: &[u8]) -> Result<Vec<f64>, ModelFileError> {
+        let path = Path::new("m.tb");
+        let (kind, packed) = from_bytes(path, bytes)?;
+        assert_eq!(kind, "naive-bayes");
+        body(path, &packed)
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        assert_eq!(read(&file()).unwrap(), [1.5, 2.0, 3.0]);
+    }
+
+    #[test]
+    fn every_truncation_is_an_error() {
+        let bytes = file();
+        for end in 0..bytes.len() {
+            assert!(read(&bytes[..end]).is_err(), "{end} bytes");
+        }
+    }
+
+    #[test]
+    fn every_flipped_bit_is_an_error() {
+        for bit in 0..file().len() * 8 {
+            let mut bytes = file();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            assert!(read(&bytes).is_err(), "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn a_newer_version_is_named() {
+        let mut bytes = file();
+        bytes[8] = 99;
+        assert!(matches!(read(&bytes), Err(ModelFileError::Newer { found: 99, .. })));
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_with_a_right_checksum_panic(rest in proptest::collection::vec(any::<u8>(), 0..300)) {
+            let mut bytes = MAGIC.to_vec();
+            bytes.extend(1_u32.to_le_bytes());
+            bytes.extend(rest);
+            bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+            if let Ok((_, packed)) = from_bytes(Path::new("m.tb"), &bytes) {
+                let _ = body::<Vec<f64>>(Path::new("m.tb"), &packed);
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The recipe: everything about how rows become columns that was fixed before counting.
+
+use serde::{Deserialize, Serialize};
+
+/// How rows were read. Cut points lie in the statistic, beside the counts they belong to; here is how they were made.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Recipe {
+    /// Markers of a missing value besides the usual ones.
+    pub missing: Vec<String>,
+    /// How numbers were cut into bins, as the user wrote it; `None` when they were not.
+    pub discretisation: Option<String>,
+    /// Whether the cut points were made with the help of the labels.
+    pub made_from_labels: bool,
+}

@@ -1,0 +1,93 @@
+//! Judging a model on rows it was not learned from.
+
+use std::path::Path;
+
+use belief::{FoldPlan, MaskedRows, Observations, ReadReport};
+use data::{ReadOptions, Table, UnknownStates};
+use evaluate::Tally;
+
+use crate::judge::Judge;
+use crate::learning::{count, judged};
+use crate::model::Stored;
+use crate::{Error, Evaluation, LearnOptions, NaiveBayesModel, Recipe};
+
+/// An evaluation with what was met while reading.
+pub struct Tested {
+    /// The figures.
+    pub evaluation: Evaluation,
+    /// What was met while reading.
+    pub report: ReadReport,
+    /// What the user should know.
+    pub remarks: Vec<String>,
+}
+
+/// Judges a saved model on files that have the target.
+///
+/// # Errors
+/// When the files cannot be read, lack the target, or no row has a class that the model knows.
+pub fn test(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], mut read: ReadOptions, unknown: UnknownStates) -> Result<Tested, Error> {
+    read.missing.extend(model.recipe().missing.iter().cloned());
+    let table = Table::open_as(paths, read, model.schema(), unknown, true)?;
+    let target = model.statistic().target();
+    let name = &model.schema().variable(target).name;
+    if !table.column_names().contains(name) {
+        return Err(Error::unfit(
+            format!("the data have no column `{name}`, so there is nothing to compare with"),
+            "give rows whose class is known",
+        ));
+    }
+    let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| model.ln_posteriors(chunk, out).map_err(shape);
+    let n_classes = model.classes().len();
+    let fold = table.fold(|_: &[usize]| Judge::new(&scores, target.index(), n_classes, Tally::new(n_classes)))?;
+    let mut remarks = table.remarks().to_vec();
+    let n_unknown = fold.report.n_unknown.get(target.index()).copied().unwrap_or(0);
+    if n_unknown > 0 {
+        remarks.push(format!("{n_unknown} rows have a class that the model does not know, and are not judged"));
+    }
+    let metrics = fold
+        .statistic
+        .verdict
+        .metrics()
+        .ok_or_else(|| Error::unfit(format!("no row has a class of `{name}` that the model knows"), "check the target's column"))?;
+    let how = format!("{} rows not learned from", fold.report.n_rows);
+    Ok(Tested { evaluation: Evaluation::new(&how, model.classes(), metrics), report: fold.report, remarks })
+}
+
+/// Learns on a part of the rows and judges on the rest: every `1/share`th row by a seeded deal is held out.
+///
+/// # Errors
+/// When the data cannot be read or no model can be made of the part.
+pub fn hold_out(paths: &[impl AsRef<Path>], options: &LearnOptions, share: f64) -> Result<Tested, Error> {
+    const PARTS: usize = 100;
+    let held = (share * PARTS as f64).round() as usize;
+    let plan = FoldPlan::new(PARTS, options.seed)
+        .filter(|_| (1..PARTS).contains(&held))
+        .ok_or_else(|| Error::unfit(format!("{share} is not a share of the rows"), "give a number between 0.01 and 0.99"))?;
+    let table = Table::open(paths, options.read.clone())?;
+    let (table, counted, remarks) = count(table, options)?;
+    let report = counted.report.clone();
+    let learned_on = MaskedRows { rows: &table, keep: |row| plan.fold_of(row) >= held };
+    let part = crate::learning::count_once(&learned_on, options)?;
+    let parts = Stored {
+        schema: part.schema,
+        recipe: Recipe::default(),
+        prior: options.prior.clone(),
+        statistic: part.statistic,
+        calibrator: None,
+        calibrator_is_stale: false,
+    };
+    let model = NaiveBayesModel::from_parts(parts)?;
+    let rest = MaskedRows { rows: &table, keep: |row| plan.fold_of(row) < held };
+    let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| model.ln_posteriors(chunk, out).map_err(shape);
+    let tally = judged(&rest, &scores, &model, Tally::new(model.classes().len()))?;
+    let metrics = tally.metrics().ok_or_else(|| Error::unfit("no row was held out", "give a larger share or more rows"))?;
+    let how = format!("{held} % held out, seed {}", options.seed);
+    Ok(Tested { evaluation: Evaluation::new(&how, model.classes(), metrics), report, remarks })
+}
+
+fn shape(error: data::DataError) -> belief::ShapeMismatch {
+    match error {
+        data::DataError::Internal(mismatch) => mismatch,
+        _ => belief::ShapeMismatch { what: "scores", expected: 0, found: 0 },
+    }
+}
