@@ -1,2 +1,98 @@
-//! Stub.
-fn main() {}
+//! The `tunbridge` program: verbs, arguments, and what a person reads.
+//!
+//! It knows the library's facade only. Results go to standard output, everything else to standard error. Exit codes: 0 done, 1 the
+//! input, the data or the system is at fault, 2 wrong usage, 130 stopped by Ctrl-C.
+
+mod args;
+mod figures;
+mod json;
+mod progress;
+mod report;
+mod verbs;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Verb};
+
+/// Why a verb did not do what it was asked.
+pub(crate) enum Failure {
+    /// The data, the model or the system is at fault.
+    Fault(tunbridge::Error),
+    /// The command line is at fault.
+    Usage(String),
+    /// Standard output could not be written.
+    Output(io::Error),
+}
+
+impl From<tunbridge::Error> for Failure {
+    fn from(e: tunbridge::Error) -> Self {
+        match e {
+            // Output that nobody reads any more, as under `head`, is not an error.
+            tunbridge::Error::Data(tunbridge::data::DataError::Io { path, source })
+                if path.as_os_str() == "output" && source.kind() == io::ErrorKind::BrokenPipe =>
+            {
+                Failure::Output(source)
+            }
+            e => Failure::Fault(e),
+        }
+    }
+}
+
+impl From<tunbridge::data::DataError> for Failure {
+    fn from(e: tunbridge::data::DataError) -> Self {
+        tunbridge::Error::from(e).into()
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(e: io::Error) -> Self {
+        Failure::Output(e)
+    }
+}
+
+fn main() -> ExitCode {
+    let _ = ctrlc::set_handler(|| {
+        tunbridge::atomic::abandon_unfinished();
+        std::process::exit(130);
+    });
+    let cli = Cli::parse();
+    let common = cli.common;
+    let mut timings = tunbridge::Timings::default();
+    let outcome = match cli.verb {
+        Verb::Learn(args) => verbs::learn::run(&args, &common, &mut timings),
+        Verb::Classify(args) => verbs::classify::run(&args, &common, &mut timings),
+        Verb::Explain(args) => verbs::explain::run(&args, &common),
+        Verb::Show(args) => verbs::show::run(&args, &common),
+        Verb::Schema(args) => verbs::schema::run(&args, &common),
+        Verb::Update(args) => verbs::change::update(&args, &common, &mut timings),
+        Verb::Forget(args) => verbs::change::forget(&args, &common, &mut timings),
+        Verb::Merge(args) => verbs::change::merge(&args, &common),
+        Verb::Diff(args) => verbs::diff::run(&args, &common),
+        Verb::Evaluate(args) => verbs::evaluate::run(&args, &common, &mut timings),
+        Verb::Completions(args) => verbs::manual::completions(&args),
+        Verb::Man => verbs::manual::man(),
+    };
+    let outcome = outcome.and_then(|()| Ok(io::stdout().flush()?));
+    if common.timings {
+        eprintln!("{}", json::timings(&timings));
+    }
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Output(e)) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Failure::Output(e)) => {
+            report::error(&format!("standard output: {e}"), None);
+            ExitCode::from(1)
+        }
+        Err(Failure::Usage(what)) => {
+            report::error(&what, Some("`tunbridge --help` shows the verbs, `tunbridge VERB --help` an example"));
+            ExitCode::from(2)
+        }
+        Err(Failure::Fault(e)) => {
+            report::error(&e.to_string(), e.hint().as_deref());
+            ExitCode::from(1)
+        }
+    }
+}

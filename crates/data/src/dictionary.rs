@@ -5,7 +5,12 @@
 
 use hashbrown::HashMap;
 
+use crate::text::csv::cell_of;
+
 /// Cells to codes. Missing markers are cells too: they have the code [`Dictionary::MISSING`].
+///
+/// Invariant: a key is a cell as CSV writes it, and its code is that of the text the cell holds. So the cell `"a"` is a way of
+/// writing `a`, and a state that is named with quotes around it has the cell `"""a"""`.
 #[derive(Clone, Debug)]
 pub(crate) struct Dictionary {
     slots: Vec<Slot>,
@@ -28,12 +33,14 @@ const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl Dictionary {
     pub const MISSING: u32 = u32::MAX;
+    /// A value that is none of the states of a list that does not grow.
+    pub const UNKNOWN: u32 = u32::MAX - 1;
 
     /// No names yet; these markers mean a missing value.
     pub fn new(missing: &[String]) -> Self {
         let mut dictionary = Self { slots: vec![Slot::default(); 32], shift: 64 - 5, n_short: 0, long: HashMap::new(), names: Vec::new() };
         for marker in missing {
-            dictionary.alias(marker.as_bytes(), Self::MISSING);
+            dictionary.alias(&cell_of(marker.as_bytes()), Self::MISSING);
         }
         dictionary
     }
@@ -50,6 +57,11 @@ impl Dictionary {
     #[inline]
     pub fn get(&self, cell: &[u8]) -> Option<u32> {
         if cell.len() <= PACKED { self.get_packed(pack(cell)) } else { self.long.get(cell).copied() }
+    }
+
+    /// The code of a text, however a cell would write it.
+    pub fn find(&self, text: &[u8]) -> Option<u32> {
+        self.get(&cell_of(text))
     }
 
     /// The code of a packed cell; see [`pack_in`].
@@ -69,33 +81,20 @@ impl Dictionary {
         }
     }
 
-    /// The code of a name, a new one if it is new.
-    pub fn intern(&mut self, name: &str) -> u32 {
-        match self.get(name.as_bytes()) {
-            Some(code) => code,
-            None => {
-                let code = self.names.len() as u32;
-                self.names.push(name.to_string());
-                self.alias(name.as_bytes(), code);
-                code
-            }
-        }
-    }
-
     /// The code of a state's name, a new one if it is new; also for a state that is written like a missing marker.
     pub fn intern_name(&mut self, name: &str) -> u32 {
-        match self.get(name.as_bytes()) {
-            Some(code) if code != Self::MISSING && self.names[code as usize] == name => code,
+        match self.find(name.as_bytes()) {
+            Some(code) if code != Self::MISSING => code,
             _ => {
                 let code = self.names.len() as u32;
                 self.names.push(name.to_string());
-                self.alias(name.as_bytes(), code);
+                self.alias(&cell_of(name.as_bytes()), code);
                 code
             }
         }
     }
 
-    /// Another way of writing a state: quoted, or with spaces around it.
+    /// A cell whose text has this code: quoted, or with spaces around it.
     pub fn alias(&mut self, cell: &[u8], code: u32) {
         if cell.len() > PACKED {
             self.long.insert(cell.into(), code);
@@ -104,24 +103,26 @@ impl Dictionary {
         if (self.n_short + 1) * 2 > self.slots.len() {
             self.grow();
         }
-        self.place(Slot { key: pack(cell), code });
-        self.n_short += 1;
+        self.n_short += usize::from(self.place(Slot { key: pack(cell), code }));
     }
 
     fn grow(&mut self) {
         let twice = self.slots.len() * 2;
         let old = std::mem::replace(&mut self.slots, vec![Slot::default(); twice]);
         self.shift -= 1;
-        old.into_iter().filter(|slot| slot.key != 0).for_each(|slot| self.place(slot));
+        for slot in old.into_iter().filter(|slot| slot.key != 0) {
+            self.place(slot);
+        }
     }
 
-    fn place(&mut self, slot: Slot) {
+    /// Whether the key is new.
+    fn place(&mut self, slot: Slot) -> bool {
         let mask = self.slots.len() - 1;
         let mut at = (slot.key.wrapping_mul(GOLDEN) >> self.shift) as usize & mask;
         while self.slots[at].key != 0 && self.slots[at].key != slot.key {
             at = (at + 1) & mask;
         }
-        self.slots[at] = slot;
+        std::mem::replace(&mut self.slots[at], slot).key == 0
     }
 }
 
@@ -154,14 +155,14 @@ mod tests {
             let mut dictionary = Dictionary::new(&["?".into()]);
             let mut codes = Vec::new();
             for name in names.iter().filter(|n| *n != "?") {
-                codes.push((name, dictionary.intern(name)));
+                codes.push((name, dictionary.intern_name(name)));
             }
             for (name, code) in &codes {
-                prop_assert_eq!(dictionary.get(name.as_bytes()), Some(*code));
+                prop_assert_eq!(dictionary.find(name.as_bytes()), Some(*code));
                 prop_assert_eq!(&dictionary.names()[*code as usize], *name);
             }
             if !names.contains(&other) && other != "?" {
-                prop_assert_eq!(dictionary.get(other.as_bytes()), None);
+                prop_assert_eq!(dictionary.find(other.as_bytes()), None);
             }
             prop_assert_eq!(dictionary.get(b"?"), Some(Dictionary::MISSING));
         }
@@ -177,6 +178,6 @@ mod tests {
     #[test]
     fn a_short_cell_and_the_same_with_a_zero_byte_are_two() {
         let mut dictionary = Dictionary::new(&[]);
-        assert_ne!(dictionary.intern("a"), dictionary.intern("a\0"));
+        assert_ne!(dictionary.intern_name("a"), dictionary.intern_name("a\0"));
     }
 }

@@ -9,7 +9,7 @@ use belief::{Chunk, Codes, Column, ReadReport};
 use crate::dictionary::{Dictionary, pack_in};
 use crate::error::{Place, RowFault};
 use crate::text::blocks::Block;
-use crate::text::csv::{Tile, text_of};
+use crate::text::csv::{Tile, cell_of, text_of};
 use crate::{DataError, OnBadRow, UnknownStates};
 
 /// What becomes of each variable of the schema, fixed before a pass over the data.
@@ -132,6 +132,8 @@ pub(crate) struct ChunkBuilder<'p> {
     /// Rows pushed but not yet settled.
     n_pending: usize,
     dropped: Vec<usize>,
+    /// Rows not yet settled in which a variable's value is no known state.
+    unknown: Vec<(usize, usize)>,
     raw: RawRows,
     report: ReadReport,
     scratch: Vec<u8>,
@@ -140,10 +142,9 @@ pub(crate) struct ChunkBuilder<'p> {
 /// What one chunk learned about a categorical column.
 #[derive(Clone)]
 struct Local {
-    /// New states and other ways of writing known ones.
+    /// New states, other ways of writing known ones, and values that are no state.
     cells: Dictionary,
     names: Vec<String>,
-    n_unknown: u64,
 }
 
 impl<'p> ChunkBuilder<'p> {
@@ -163,7 +164,7 @@ impl<'p> ChunkBuilder<'p> {
                 PlanKind::Category { .. } => EncodedColumn::U32(Vec::with_capacity(capacity)),
             })
             .collect();
-        let local = vec![Local { cells: Dictionary::new(&[]), names: Vec::new(), n_unknown: 0 }; plan.variables.len()];
+        let local = vec![Local { cells: Dictionary::new(&[]), names: Vec::new() }; plan.variables.len()];
         let raw = if plan.keep_raw { RawRows::Text(Vec::with_capacity(capacity)) } else { RawRows::None };
         Self {
             plan,
@@ -173,8 +174,9 @@ impl<'p> ChunkBuilder<'p> {
             n_rows: 0,
             n_pending: 0,
             dropped: Vec::new(),
+            unknown: Vec::new(),
             raw,
-            report: ReadReport::default(),
+            report: ReadReport { n_unknown: vec![0; plan.variables.len()], ..ReadReport::default() },
             scratch: Vec::new(),
         }
     }
@@ -234,19 +236,18 @@ impl<'p> ChunkBuilder<'p> {
                 let (start, end) = tile.span(row, column);
                 let cell = &bytes[start..end];
                 let code = match self.local[variable].cells.get(cell) {
-                    Some(code) => code,
+                    Some(code) => Ok(code),
                     None => {
                         let mut scratch = std::mem::take(&mut self.scratch);
-                        let text = text_of(cell, &mut scratch);
-                        let code = self.state_code(variable, text, row, faults);
-                        if text != cell {
+                        let code = self.state_code(variable, text_of(cell, &mut scratch));
+                        if let Ok(code) = code {
                             self.local[variable].cells.alias(cell, code);
                         }
                         self.scratch = scratch;
                         code
                     }
                 };
-                self.push_code(variable, code);
+                self.push_state(variable, code, row, faults);
                 row += 1;
             }
         }
@@ -276,8 +277,8 @@ impl<'p> ChunkBuilder<'p> {
         match &self.plan.variables[variable].kind {
             PlanKind::Skip => {}
             PlanKind::Category { .. } => {
-                let code = text.map_or(Dictionary::MISSING, |text| self.state_code(variable, text, row, faults));
-                self.push_code(variable, code);
+                let code = text.map_or(Ok(Dictionary::MISSING), |text| self.state_code(variable, text));
+                self.push_state(variable, code, row, faults);
             }
             PlanKind::Numeric { .. } => {
                 let number = text.map_or(f64::NAN, |text| self.number(variable, text, row, faults));
@@ -302,47 +303,32 @@ impl<'p> ChunkBuilder<'p> {
         self.raw = raw;
     }
 
-    /// The code of a state by its text, a new one if the plan lets states grow.
-    pub fn state_code(&mut self, variable: usize, text: &[u8], row: usize, faults: &mut Faults) -> u32 {
-        let PlanKind::Category { known, new_states } = &self.plan.variables[variable].kind else { return Dictionary::MISSING };
+    /// The code of a state by its text, a new one if the plan lets states grow, or what is wrong with every row that has it.
+    pub fn state_code(&mut self, variable: usize, text: &[u8]) -> Result<u32, RowFault> {
+        let PlanKind::Category { known, new_states } = &self.plan.variables[variable].kind else { return Ok(Dictionary::MISSING) };
         let local = &mut self.local[variable];
-        // An alias in the dictionary stands for how a CSV cell is written; here the text itself is asked for.
-        let is_name = |code: u32| code == Dictionary::MISSING || known.names().get(code as usize).is_some_and(|n| n.as_bytes() == text);
-        if let Some(code) = known.get(text).filter(|code| is_name(*code)) {
-            return code;
+        let cell = cell_of(text);
+        if let Some(code) = known.get(&cell).or_else(|| local.cells.get(&cell)) {
+            return Ok(code);
         }
-        let new_name = |code: u32| local.names.get((code as usize).wrapping_sub(known.len())).is_some_and(|n| n.as_bytes() == text);
-        if let Some(code) = local.cells.get(text).filter(|code| new_name(*code)) {
-            return code;
-        }
-        let Ok(name) = std::str::from_utf8(text) else {
-            faults.push(row, Some(variable), RowFault::NotUtf8(shorten(&String::from_utf8_lossy(text))));
-            return Dictionary::MISSING;
-        };
-        match new_states {
+        let name = std::str::from_utf8(text).map_err(|_| RowFault::NotUtf8(shorten(&String::from_utf8_lossy(text))))?;
+        let code = match new_states {
             UnknownStates::Grow => {
-                let code = (known.len() + local.names.len()) as u32;
                 local.names.push(name.to_string());
-                local.cells.alias(text, code);
-                code
+                (known.len() + local.names.len() - 1) as u32
             }
-            UnknownStates::Missing => {
-                // A number written otherwise, or another case, is the state it can only mean.
-                if let Some(code) = find_loosely(known, name) {
-                    return code;
+            // A number written otherwise, or another case, is the state it can only mean.
+            _ => match (find_loosely(known, name), new_states) {
+                (Some(code), _) => code,
+                (None, UnknownStates::Error) => {
+                    let known = known.names().iter().take(20).cloned().collect();
+                    return Err(RowFault::UnknownState { found: shorten(name), known });
                 }
-                local.n_unknown += 1;
-                Dictionary::MISSING
-            }
-            UnknownStates::Error => {
-                if let Some(code) = find_loosely(known, name) {
-                    return code;
-                }
-                let known = known.names().iter().take(20).cloned().collect();
-                faults.push(row, Some(variable), RowFault::UnknownState { found: shorten(name), known });
-                Dictionary::MISSING
-            }
-        }
+                (None, _) => Dictionary::UNKNOWN,
+            },
+        };
+        local.cells.alias(&cell, code);
+        Ok(code)
     }
 
     fn number(&self, variable: usize, text: &[u8], row: usize, faults: &mut Faults) -> f64 {
@@ -363,8 +349,24 @@ impl<'p> ChunkBuilder<'p> {
         }
     }
 
+    /// Pushes what [`ChunkBuilder::state_code`] gave for a row.
+    pub fn push_state(&mut self, variable: usize, code: Result<u32, RowFault>, row: usize, faults: &mut Faults) {
+        let code = match code {
+            Ok(Dictionary::UNKNOWN) => {
+                self.unknown.push((variable, row));
+                Dictionary::MISSING
+            }
+            Ok(code) => code,
+            Err(fault) => {
+                faults.push(row, Some(variable), fault);
+                Dictionary::MISSING
+            }
+        };
+        self.push_code(variable, code);
+    }
+
     /// Pushes a code, widening the column if it has to.
-    pub fn push_code(&mut self, variable: usize, code: u32) {
+    fn push_code(&mut self, variable: usize, code: u32) {
         let column = &mut self.columns[variable];
         if code != Dictionary::MISSING {
             if let EncodedColumn::U8(codes) = column
@@ -411,6 +413,9 @@ impl<'p> ChunkBuilder<'p> {
             }
             self.report.first_skipped.get_or_insert_with(|| first.to_string());
             self.drop_rows(&faults);
+        }
+        for (variable, row) in self.unknown.drain(..) {
+            self.report.n_unknown[variable] += u64::from(self.dropped.binary_search(&row).is_err());
         }
         self.n_rows += self.n_pending - self.dropped.len();
         Ok(())
@@ -486,7 +491,6 @@ impl<'p> ChunkBuilder<'p> {
     pub fn finish(&mut self, first_row: u64) -> EncodedChunk {
         let mut report = std::mem::take(&mut self.report);
         report.n_rows = self.n_rows as u64;
-        report.n_unknown = self.local.iter().map(|local| local.n_unknown).collect();
         let columns = std::mem::take(&mut self.columns);
         report.n_missing = columns.iter().zip(&report.n_unknown).map(|(column, unknown)| n_missing(column) - unknown).collect();
         let weights = self.plan.weight.and_then(|w| match &columns[w] {

@@ -1,6 +1,7 @@
 //! What a column looks like in its first rows, and what kind of variable that makes it.
 
 use belief::{Kind, Role, States};
+use hashbrown::HashSet;
 
 use crate::dictionary::Dictionary;
 use crate::{ColumnType, text::csv::text_of};
@@ -18,11 +19,14 @@ const MANY_NUMBERS: usize = 2_000;
 #[derive(Clone)]
 pub(crate) struct Profile {
     pub values: Dictionary,
-    counts: Vec<u64>,
     pub n_missing: u64,
     n: u64,
     /// Set when there are too many numbers to keep: from then on they are only checked.
     numbers_only: bool,
+    /// Numbers met since then, until one is met again.
+    later: HashSet<u64>,
+    /// Whether a value was met twice.
+    repeats: bool,
     not_numbers: u64,
     whole: bool,
     least: f64,
@@ -34,10 +38,11 @@ impl Profile {
     pub fn new(missing: &[String]) -> Self {
         Self {
             values: Dictionary::new(missing),
-            counts: Vec::new(),
             n_missing: 0,
             n: 0,
             numbers_only: false,
+            later: HashSet::new(),
+            repeats: false,
             not_numbers: 0,
             whole: true,
             least: f64::INFINITY,
@@ -68,13 +73,18 @@ impl Profile {
     pub fn observe(&mut self, text: Option<&[u8]>) {
         match text {
             None => self.n_missing += 1,
-            Some(text) => match self.values.get(text) {
-                Some(code) => self.count(code),
-                None => {
-                    self.observe_new(text);
-                }
-            },
+            Some(text) => {
+                self.observe_new(text);
+            }
         }
+    }
+
+    /// A number with a fraction, which decides the kind: the others need not be looked at.
+    pub fn observe_fraction(&mut self) {
+        self.n += 1;
+        self.whole = false;
+        self.numbers_only = true;
+        (self.least, self.greatest) = (self.least.min(0.0), self.greatest.max(0.0));
     }
 
     fn count(&mut self, code: u32) {
@@ -82,33 +92,34 @@ impl Profile {
             self.n_missing += 1;
         } else {
             self.n += 1;
-            self.counts[code as usize] += 1;
+            self.repeats = true;
         }
     }
 
-    /// A text that was not met as it stands; the code it has now, if it has one.
+    /// A text; the code it has now, if it has one.
     fn observe_new(&mut self, text: &[u8]) -> Option<u32> {
-        if let Some(code) = self.values.get(text) {
+        if let Some(code) = self.values.find(text) {
             self.count(code);
             return Some(code);
         }
         self.n += 1;
         match fast_float2::parse::<f64, _>(text) {
-            Ok(number) if number.is_finite() => {
+            // An infinity among numbers is a fault of its row, as it is after the first rows.
+            Ok(number) => {
                 self.whole &= number.fract() == 0.0;
-                self.least = self.least.min(number);
-                self.greatest = self.greatest.max(number);
+                if number.is_finite() {
+                    self.least = self.least.min(number);
+                    self.greatest = self.greatest.max(number);
+                }
                 if self.numbers_only && self.not_numbers == 0 {
+                    self.repeats = self.repeats || !self.later.insert(number.to_bits());
                     return None;
                 }
             }
-            _ => self.not_numbers += 1,
+            Err(_) => self.not_numbers += 1,
         }
-        let name = String::from_utf8_lossy(text);
-        let code = self.values.intern(&name);
-        if code as usize == self.counts.len() {
-            self.counts.push(1);
-        }
+        // Bytes that are no text are a fault of their row, never a state.
+        let code = self.values.intern_name(std::str::from_utf8(text).ok()?);
         self.numbers_only |= self.values.len() > MANY_NUMBERS;
         Some(code)
     }
@@ -119,12 +130,12 @@ impl Profile {
         if self.n == 0 {
             return (Inferred::Categorical, Some("it has no values".into()));
         }
-        if self.not_numbers == 0 {
+        if self.not_numbers == 0 && self.least <= self.greatest {
             let few = if is_target { FEW_IN_TARGET } else { FEW };
             if self.whole && !self.numbers_only && distinct <= few && (is_target || self.n >= 2 * distinct as u64) {
                 return (Inferred::Categorical, None);
             }
-            let counts_up = self.whole && self.n >= 20 && self.greatest - self.least + 1.0 == self.n as f64 && self.all_distinct();
+            let counts_up = self.whole && self.n >= 20 && self.greatest - self.least + 1.0 == self.n as f64 && !self.repeats;
             let reason = (counts_up && !is_target).then(|| "it numbers the rows".into());
             return (Inferred::Numeric, reason);
         }
@@ -146,10 +157,6 @@ impl Profile {
     /// Whether every value that was met is among [`Profile::values`].
     pub fn is_complete(&self) -> bool {
         !(self.numbers_only && self.not_numbers == 0)
-    }
-
-    fn all_distinct(&self) -> bool {
-        self.numbers_only || self.counts.iter().all(|n| *n == 1)
     }
 }
 
@@ -235,6 +242,8 @@ mod tests {
         assert_eq!(inferred(["3.14.15", "2"]), (Inferred::Categorical, false));
         let numbered: Vec<String> = (1..=100).map(|i| i.to_string()).collect();
         assert_eq!(inferred(numbered.iter().map(String::as_str)), (Inferred::Numeric, true));
+        let ports: Vec<String> = (0..65_536_u32).map(|i| (i * i % 65_536).max(1).to_string()).collect();
+        assert_eq!(inferred(ports.iter().map(String::as_str).chain(["0", "65535"])), (Inferred::Numeric, false));
         let names: Vec<String> = (1..=100).map(|i| format!("n{i}")).collect();
         assert_eq!(inferred(names.iter().map(String::as_str)), (Inferred::Categorical, true));
         let prose: Vec<String> = (1..=100).map(|i| format!("the {i} quick brown foxes jump")).collect();

@@ -4,15 +4,16 @@ use arrow_array::RecordBatch;
 use arrow_schema::DataType;
 use belief::States;
 
+use crate::columnar;
 use crate::columnar::encode::number_text;
 use crate::columnar::ipc::Batches;
 use crate::columnar::parquet::{ParquetFile, Part};
-use crate::encode::{ChunkBuilder, EncodedChunk, FileColumns, Plan};
+use crate::encode::{ChunkBuilder, EncodedChunk, FileColumns, Plan, PlanKind};
 use crate::input::{Format, Input};
 use crate::profile::{Inferred, Profile, SAMPLE_ROWS};
 use crate::text::arff::{self, ArffHeader, AttributeKind};
-use crate::text::blocks::{Block, Blocks, Pool};
-use crate::text::csv::{self, Dialect, QUOTE, Tile};
+use crate::text::blocks::{Block, Blocks, Pool, Records};
+use crate::text::csv::{self, Dialect, Tile};
 use crate::text::json_lines;
 use crate::{DataError, ReadOptions};
 
@@ -41,8 +42,15 @@ pub(crate) struct Hint {
 /// Rows that one thread works on at a time.
 pub(crate) enum Unit {
     Text(Block),
-    Part(Part),
-    Batch(RecordBatch, u64),
+    /// With the number of rows in the files before this one.
+    Part(Part, u64),
+    Batch {
+        batch: RecordBatch,
+        /// The number of its first row in the file.
+        first_row: u64,
+        /// Rows in the files before this one.
+        before: u64,
+    },
 }
 
 impl Source {
@@ -113,16 +121,8 @@ impl Source {
         })
     }
 
-    /// Profiles of the first rows: one per column.
-    pub fn profile(
-        &self,
-        missing: &[String],
-        profiles: &mut Vec<Profile>,
-        nested: &mut Vec<bool>,
-        most: usize,
-    ) -> Result<usize, DataError> {
-        profiles.resize_with(self.names.len(), || Profile::new(missing));
-        nested.resize(self.names.len(), false);
+    /// Profiles the first rows; `place_of` tells which profile each column has.
+    pub fn profile(&self, place_of: &[usize], profiles: &mut [Profile], nested: &mut [bool], most: usize) -> Result<usize, DataError> {
         match &self.layout {
             Layout::Csv(dialect) => {
                 let mut blocks = self.blocks(8192, 0, Pool::default())?;
@@ -132,7 +132,8 @@ impl Source {
                     let mut from = 0;
                     while from < block.len {
                         from = tile.index(&block, from, 512, self.names.len(), dialect.delimiter);
-                        for (column, profile) in profiles.iter_mut().enumerate() {
+                        for (column, place) in place_of.iter().enumerate() {
+                            let profile = &mut profiles[*place];
                             for row in (0..tile.n_rows()).filter(|row| !tile.is_faulty(*row)) {
                                 let (start, end) = tile.span(row, column);
                                 profile.observe_cell(&block.bytes[start..end]);
@@ -150,7 +151,9 @@ impl Source {
                     for (_, _, row) in arff::rows(&block, header) {
                         let Ok(row) = row else { continue };
                         rows += 1;
-                        profiles.iter_mut().zip(row).for_each(|(p, value)| p.observe(value.as_deref().map(str::as_bytes)));
+                        for (place, value) in place_of.iter().zip(row) {
+                            profiles[*place].observe(value.as_deref().map(str::as_bytes));
+                        }
                     }
                 }
                 Ok(rows)
@@ -159,9 +162,9 @@ impl Source {
                 let mut blocks = self.blocks(4096, 0, Pool::default())?;
                 let mut rows = 0;
                 while let Some(block) = if rows < most { blocks.next()? } else { None } {
-                    rows += json_lines::profile(&block, &self.names, |column, text| profiles[column].observe(text));
+                    rows += json_lines::profile(&block, &self.names, |column, text| profiles[place_of[column]].observe(text));
                     let here = json_lines::is_nested(&block, &self.names);
-                    nested.iter_mut().zip(here).for_each(|(n, h)| *n |= h);
+                    place_of.iter().zip(here).for_each(|(place, here)| nested[*place] |= here);
                 }
                 Ok(rows)
             }
@@ -178,7 +181,7 @@ impl Source {
                         file.read(part.first(most - rows), 8192, Some(&open), |batch| {
                             seen += batch.num_rows();
                             for (array, column) in batch.columns().iter().zip(&open) {
-                                profile_array(array, &mut profiles[*column]);
+                                profile_array(array, &mut profiles[place_of[*column]]);
                             }
                             Ok(())
                         })?;
@@ -196,7 +199,7 @@ impl Source {
                 while let Some(batch) = if rows < most { batches.next(&self.input)? } else { None } {
                     let batch = batch.slice(0, batch.num_rows().min(SAMPLE_ROWS));
                     rows += batch.num_rows();
-                    open.iter().for_each(|column| profile_array(batch.column(*column), &mut profiles[*column]));
+                    open.iter().for_each(|column| profile_array(batch.column(*column), &mut profiles[place_of[*column]]));
                 }
                 Ok(rows)
             }
@@ -210,14 +213,17 @@ impl Source {
         Ok(fields.enumerate().filter(|(_, f)| arrow_hint(f.data_type()).is_none()).map(|(i, _)| i).collect())
     }
 
-    fn blocks(&self, records: usize, first_row: u64, pool: Pool) -> Result<Blocks, DataError> {
-        let (quote, delimiter) = match &self.layout {
-            Layout::Csv(dialect) => (Some(QUOTE), dialect.delimiter),
-            _ => (None, 0),
+    fn blocks(&self, per_block: usize, first_row: u64, pool: Pool) -> Result<Blocks, DataError> {
+        let records = match &self.layout {
+            Layout::Csv(dialect) => Records::Csv { delimiter: dialect.delimiter },
+            Layout::Arff(_) => Records::Lines { comment: Some(b'%') },
+            _ => Records::Lines { comment: None },
         };
-        let mut blocks = Blocks::new(&self.input, records, quote, delimiter, first_row, pool)?;
-        if let Layout::Csv(Dialect { header: true, .. }) = &self.layout {
-            blocks.pass_header()?;
+        let mut blocks = Blocks::new(&self.input, records, per_block, first_row, pool)?;
+        match &self.layout {
+            Layout::Csv(Dialect { header: true, .. }) => blocks.pass_header()?,
+            Layout::Arff(header) => blocks.pass_lines(header.n_lines, header.n_bytes)?,
+            _ => {}
         }
         Ok(blocks)
     }
@@ -226,14 +232,8 @@ impl Source {
     pub fn units(&self, rows: usize, first_row: u64, pool: Pool) -> Result<Units<'_>, DataError> {
         Ok(match &self.layout {
             Layout::Csv(_) | Layout::Arff(_) | Layout::JsonLines => Units::Text(Box::new(self.blocks(rows, first_row, pool)?)),
-            Layout::Parquet(file) => {
-                let parts = file.parts().into_iter().map(|mut part| {
-                    part.first_row += first_row;
-                    part
-                });
-                Units::Parts(parts.collect::<Vec<_>>().into_iter(), file.n_rows())
-            }
-            Layout::Ipc => Units::Batches(Box::new(Batches::open(&self.input)?), self, first_row),
+            Layout::Parquet(file) => Units::Parts { parts: file.parts().into_iter(), before: first_row, n_rows: file.n_rows() },
+            Layout::Ipc => Units::Batches { batches: Box::new(Batches::open(&self.input)?), source: self, before: first_row, n_rows: 0 },
         })
     }
 
@@ -256,30 +256,32 @@ impl Source {
                 let strict = !plan.keep_raw;
                 each(json_lines::encode(block, &self.names, strict, &mut ChunkBuilder::new(plan, file, rows))?)
             }
-            (Unit::Part(part), Layout::Parquet(parquet)) => {
+            (Unit::Part(part, before), Layout::Parquet(parquet)) => {
                 // A reader that passes rows on needs all columns as they are; the others only those they use.
-                let wanted: Vec<usize> = (0..self.names.len()).filter(|c| plan.keep_raw || file.variable_of[*c].is_some()).collect();
+                let is_used = |column: usize| file.variable_of[column].is_some_and(|v| !matches!(plan.variables[v].kind, PlanKind::Skip));
+                let wanted: Vec<usize> = (0..self.names.len()).filter(|c| plan.keep_raw || is_used(*c)).collect();
                 let projected = FileColumns { path: file.path.clone(), variable_of: wanted.iter().map(|c| file.variable_of[*c]).collect() };
                 let with_dictionaries = if plan.keep_raw { None } else { Some(parquet.with_dictionaries()?) };
                 let mut first_row = part.first_row;
                 with_dictionaries.as_ref().unwrap_or(parquet).read(*part, rows, Some(&wanted), |batch| {
                     let n = batch.num_rows() as u64;
-                    each(crate::columnar::encode::encode(&batch, first_row, &mut ChunkBuilder::new(plan, &projected, 0))?)?;
+                    each(columnar::encode::encode(&batch, first_row, *before, &mut ChunkBuilder::new(plan, &projected, 0))?)?;
                     first_row += n;
                     Ok(())
                 })
             }
-            (Unit::Batch(batch, first_row), _) => {
+            (Unit::Batch { batch, first_row, before }, _) => {
                 let mut from = 0;
                 while from < batch.num_rows() {
                     let n = rows.min(batch.num_rows() - from);
                     let slice = batch.slice(from, n);
-                    each(crate::columnar::encode::encode(&slice, first_row + from as u64, &mut ChunkBuilder::new(plan, file, 0))?)?;
+                    let builder = &mut ChunkBuilder::new(plan, file, 0);
+                    each(columnar::encode::encode(&slice, first_row + from as u64, *before, builder)?)?;
                     from += n;
                 }
                 Ok(())
             }
-            (Unit::Part(_), _) => Ok(()),
+            (Unit::Part(..), _) => Ok(()),
         }
     }
 }
@@ -289,7 +291,7 @@ impl Unit {
     pub fn bytes(&self) -> u64 {
         match self {
             Unit::Text(block) => block.len as u64,
-            Unit::Part(_) | Unit::Batch(..) => 0,
+            Unit::Part(..) | Unit::Batch { .. } => 0,
         }
     }
 }
@@ -297,29 +299,27 @@ impl Unit {
 /// The units of one file.
 pub(crate) enum Units<'s> {
     Text(Box<Blocks>),
-    /// With the number of rows of the file.
-    Parts(std::vec::IntoIter<Part>, u64),
-    Batches(Box<Batches>, &'s Source, u64),
+    Parts { parts: std::vec::IntoIter<Part>, before: u64, n_rows: u64 },
+    Batches { batches: Box<Batches>, source: &'s Source, before: u64, n_rows: u64 },
 }
 
 impl Units<'_> {
-    /// The number the next row would have, once all units are drawn; `before` is the number of the file's first row.
-    pub fn next_row(&self, before: u64) -> u64 {
+    /// The number the next row would have, once all units are drawn.
+    pub fn next_row(&self) -> u64 {
         match self {
             Units::Text(blocks) => blocks.next_row(),
-            Units::Parts(_, n_rows) => before + n_rows,
-            Units::Batches(_, _, next_row) => *next_row,
+            Units::Parts { before, n_rows, .. } | Units::Batches { before, n_rows, .. } => before + n_rows,
         }
     }
 
     pub fn next(&mut self) -> Result<Option<Unit>, DataError> {
         Ok(match self {
             Units::Text(blocks) => blocks.next()?.map(Unit::Text),
-            Units::Parts(parts, _) => parts.next().map(Unit::Part),
-            Units::Batches(batches, source, next_row) => batches.next(&source.input)?.map(|batch| {
-                let first_row = *next_row;
-                *next_row += batch.num_rows() as u64;
-                Unit::Batch(batch, first_row)
+            Units::Parts { parts, before, .. } => parts.next().map(|part| Unit::Part(part, *before)),
+            Units::Batches { batches, source, before, n_rows } => batches.next(&source.input)?.map(|batch| {
+                let first_row = *n_rows;
+                *n_rows += batch.num_rows() as u64;
+                Unit::Batch { batch, first_row, before: *before }
             }),
         })
     }
@@ -333,8 +333,7 @@ fn arrow_hint(data_type: &DataType) -> Option<Inferred> {
         T::Decimal32(..) | T::Decimal64(..) | T::Decimal128(..) | T::Decimal256(..) => Some(Inferred::Numeric),
         T::Date32 | T::Date64 | T::Timestamp(..) => Some(Inferred::Date),
         T::Time32(_) | T::Time64(_) | T::Duration(_) | T::Interval(_) => Some(Inferred::Date),
-        T::Boolean => Some(Inferred::Categorical),
-        T::Utf8 | T::LargeUtf8 | T::Utf8View => None,
+        T::Boolean | T::Utf8 | T::LargeUtf8 | T::Utf8View => None,
         T::Dictionary(_, value) => arrow_hint(value),
         T::Null => None,
         t if t.is_integer() => None,
@@ -349,8 +348,8 @@ fn profile_array(array: &arrow_array::ArrayRef, profile: &mut Profile) {
         let Ok(numbers) = arrow_cast::cast(array, &DataType::Float64) else { return };
         let numbers = numbers.as_primitive::<arrow_array::types::Float64Type>();
         // A single fraction decides; formatting every number to find that out would cost more than learning.
-        if numbers.iter().flatten().any(|x| x.fract() != 0.0) {
-            profile.observe(Some(b"0.5"));
+        if numbers.iter().flatten().any(|x| x.is_infinite() || x.fract().abs() > 0.0) {
+            profile.observe_fraction();
             return;
         }
         for x in numbers.iter() {

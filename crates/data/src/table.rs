@@ -56,12 +56,14 @@ impl Table {
         };
         check_flags(&names, &options, &sidecar)?;
         let missing = options.missing_markers();
-        let (mut profiles, mut nested) = (Vec::new(), Vec::new());
+        let files = map_columns(&sources, &names, false)?.0;
+        let (mut profiles, mut nested) = (vec![Profile::new(&missing); names.len()], vec![false; names.len()]);
         let mut seen = 0;
-        for source in &sources {
-            // Columns of later files may stand in another order, and only the first file is asked if it is long enough.
-            if seen < SAMPLE_ROWS && source.names == names {
-                seen += source.profile(&missing, &mut profiles, &mut nested, SAMPLE_ROWS - seen)?;
+        for (source, file) in sources.iter().zip(&files) {
+            // Columns of later files may stand in another order.
+            let place_of: Vec<usize> = file.variable_of.iter().copied().flatten().collect();
+            if seen < SAMPLE_ROWS {
+                seen += source.profile(&place_of, &mut profiles, &mut nested, SAMPLE_ROWS - seen)?;
             }
         }
         if seen == 0 {
@@ -85,7 +87,6 @@ impl Table {
         }
         let schema = Schema::new(variables).map_err(|e| DataError::Columns { what: e.to_string(), hint: None })?;
         let plan = Plan { weight: schema.weight().map(VarId::index), variables: plans, on_bad_row: options.on_bad_row, keep_raw: false };
-        let files = map_columns(&sources, &names, false)?.0;
         Ok(Self { sources, files, plan, options, schema, remarks, missing })
     }
 
@@ -230,7 +231,7 @@ impl Table {
                     if let Some(unit) = units.next()? {
                         return Ok(Some((*source, unit)));
                     }
-                    next_row = units.next_row(next_row);
+                    next_row = units.next_row();
                     current = None;
                 }
                 let Some(source) = self.sources.get(next_source) else { return Ok(None) };

@@ -1,6 +1,6 @@
 //! One case given by hand: `Outlook=Sunny Wind=Strong`.
 
-use belief::{Chunk, Codes, Column, Kind, Role, Schema};
+use belief::{Chunk, Codes, Column, Kind, Observations, Recode, Recoding, Role, Schema, ShapeMismatch, SufficientStatistic};
 use data::closest;
 
 use crate::Error;
@@ -72,6 +72,40 @@ impl Case {
         Ok(case)
     }
 
+    /// Takes one row out of a table, by its number from 0; `None` if there are not so many rows.
+    ///
+    /// # Errors
+    /// When the table cannot be read.
+    pub fn of_row<O: Observations>(rows: &O, row: u64) -> Result<Option<Self>, O::Error> {
+        let chunks = rows.fold(|_: &[usize]| Pick { wanted: None, found: None, chunks: Vec::new() })?.statistic.chunks;
+        let mut before = 0;
+        for (first_row, n_rows) in chunks {
+            if row < before + n_rows as u64 {
+                let wanted = Some((first_row, (row - before) as usize));
+                return Ok(rows.fold(|_: &[usize]| Pick { wanted, found: None, chunks: Vec::new() })?.statistic.found);
+            }
+            before += n_rows as u64;
+        }
+        Ok(None)
+    }
+
+    fn of_chunk(chunk: &Chunk<'_>, row: usize) -> Self {
+        let n = chunk.columns.len();
+        let mut case =
+            Self { codes: vec![None; n], numbers: vec![None; n], n_states: vec![0; n], texts: vec![None; n], unknown: Vec::new() };
+        for (place, column) in chunk.columns.iter().enumerate() {
+            match column {
+                Column::Absent => {}
+                Column::Categorical { codes, n_states } => {
+                    case.codes[place] = codes.get(row).map(|code| code as u32);
+                    case.n_states[place] = *n_states;
+                }
+                Column::Numeric(numbers) => case.numbers[place] = Some(numbers[row]).filter(|x| !x.is_nan()),
+            }
+        }
+        case
+    }
+
     /// The value of a column as it was given.
     pub fn text(&self, place: usize) -> Option<&str> {
         self.texts[place].as_deref()
@@ -91,5 +125,41 @@ impl Case {
             })
             .collect();
         see(&Chunk { first_row: 0, n_rows: 1, columns: &columns, weights: None })
+    }
+}
+
+/// A statistic that keeps one row, or finds out where it is: rows that were skipped leave gaps in the chunks' own numbers.
+#[derive(Clone)]
+struct Pick {
+    /// The chunk that starts at this row, and the row's place in it.
+    wanted: Option<(u64, usize)>,
+    found: Option<Case>,
+    /// The first row and the number of rows of every chunk.
+    chunks: Vec<(u64, usize)>,
+}
+
+impl SufficientStatistic for Pick {
+    type Columns<'a> = Chunk<'a>;
+
+    fn observe(&mut self, chunk: Chunk<'_>) -> Result<(), ShapeMismatch> {
+        self.chunks.push((chunk.first_row, chunk.n_rows));
+        if let Some((_, within)) = self.wanted.filter(|(first_row, _)| *first_row == chunk.first_row) {
+            self.found = Some(Case::of_chunk(&chunk, within));
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<(), ShapeMismatch> {
+        self.chunks.extend_from_slice(&other.chunks);
+        if self.found.is_none() {
+            self.found.clone_from(&other.found);
+        }
+        Ok(())
+    }
+}
+
+impl Recode for Pick {
+    fn recode(&mut self, _: &Recoding) -> Result<(), ShapeMismatch> {
+        Ok(())
     }
 }

@@ -19,6 +19,7 @@
 //! are. What is needed of them is found here too.
 
 mod align;
+pub mod atomic;
 mod case;
 mod change;
 mod difference;

@@ -21,6 +21,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::atomic::AtomicFile;
+
 /// First bytes of a model file. As in PNG, the high bit and the line ends show whether a transfer took it for text.
 pub const MAGIC: [u8; 8] = [0x89, b'T', b'B', b'R', 0x0D, 0x0A, 0x1A, 0x0A];
 /// The format written here; older ones are read, newer ones are refused.
@@ -97,7 +99,7 @@ pub fn is_model(path: &Path) -> bool {
     path.is_file() && File::open(path).and_then(|mut f| f.read_exact(&mut head)).is_ok() && head == MAGIC
 }
 
-/// Writes a model: to a temporary file beside `path`, synced, then renamed, so that a crash leaves the old file or the new one.
+/// Writes a model; a crash leaves the old file or the new one.
 ///
 /// # Errors
 /// When the system refuses, or a file that is no model is there and `force` is not given.
@@ -107,33 +109,10 @@ pub fn save(path: &Path, kind: &str, body: &impl Serialize, force: bool) -> Resu
     }
     let io = |source| ModelFileError::Io { path: path.into(), source };
     let bytes = to_bytes(kind, body).map_err(io)?;
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".tunbridge-").suffix(".tmp").tempfile_in(folder).map_err(io)?;
+    let mut file = AtomicFile::create(path).map_err(io)?;
     file.write_all(&bytes).map_err(io)?;
-    keep_permissions(path, file.as_file()).map_err(io)?;
-    file.as_file().sync_all().map_err(io)?;
-    file.persist(path).map_err(|e| io(e.error))?;
-    // The rename itself is safe on disk once the folder is.
-    if let Ok(folder) = File::open(folder) {
-        let _ = folder.sync_all();
-    }
+    file.commit().map_err(io)?;
     Ok(bytes.len() as u64)
-}
-
-/// A temporary file is private to its owner; a model has the permissions of the one it replaces, or those of any new file.
-#[cfg(unix)]
-fn keep_permissions(path: &Path, file: &File) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = match std::fs::metadata(path) {
-        Ok(old) => old.permissions().mode() & 0o777,
-        Err(_) => 0o644,
-    };
-    file.set_permissions(std::fs::Permissions::from_mode(mode))
-}
-
-#[cfg(not(unix))]
-fn keep_permissions(_: &Path, _: &File) -> std::io::Result<()> {
-    Ok(())
 }
 
 /// The bytes of a model file.

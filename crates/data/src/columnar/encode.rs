@@ -10,8 +10,9 @@ use crate::dictionary::Dictionary;
 use crate::encode::{ChunkBuilder, EncodedChunk, EncodedColumn, Faults, PlanKind, RawRows};
 use crate::error::RowFault;
 
-/// Encodes a batch, whose columns are `builder.file().variable_of` in order.
-pub(crate) fn encode(batch: &RecordBatch, first_row: u64, builder: &mut ChunkBuilder<'_>) -> Result<EncodedChunk, DataError> {
+/// Encodes a batch, whose columns are `builder.file().variable_of` in order. Its first row has this number in its file, and so
+/// many rows come `before` the file.
+pub(crate) fn encode(batch: &RecordBatch, first_row: u64, before: u64, builder: &mut ChunkBuilder<'_>) -> Result<EncodedChunk, DataError> {
     let mut faults = Faults::default();
     let file = builder.file();
     for (array, variable) in batch.columns().iter().zip(&file.variable_of) {
@@ -24,10 +25,9 @@ pub(crate) fn encode(batch: &RecordBatch, first_row: u64, builder: &mut ChunkBui
         };
         match &plan.kind {
             PlanKind::Skip => {}
-            PlanKind::Category { known, .. } => {
-                let n_known = known.len();
+            PlanKind::Category { .. } => {
                 let array = readable(array).map_err(bad)?;
-                encode_states(&array, variable, n_known, builder, &mut faults);
+                encode_states(&array, variable, builder, &mut faults);
             }
             PlanKind::Numeric { .. } => {
                 let column = encode_numbers(array, variable, builder, &mut faults).map_err(bad)?;
@@ -53,7 +53,7 @@ pub(crate) fn encode(batch: &RecordBatch, first_row: u64, builder: &mut ChunkBui
         };
         builder.set_raw(RawRows::Batch(kept));
     }
-    Ok(builder.finish(first_row))
+    Ok(builder.finish(before + first_row))
 }
 
 /// An array as texts, booleans, whole numbers, doubles or a dictionary of texts.
@@ -77,9 +77,9 @@ fn readable(array: &ArrayRef) -> Result<ArrayRef, arrow_schema::ArrowError> {
     arrow_cast::cast(array, &to)
 }
 
-fn encode_states(array: &ArrayRef, variable: usize, n_known: usize, builder: &mut ChunkBuilder<'_>, faults: &mut Faults) {
+fn encode_states(array: &ArrayRef, variable: usize, builder: &mut ChunkBuilder<'_>, faults: &mut Faults) {
     match array.data_type() {
-        DataType::Dictionary(_, _) => encode_dictionary(array, variable, n_known, builder, faults),
+        DataType::Dictionary(_, _) => encode_dictionary(array, variable, builder, faults),
         DataType::Utf8 => {
             let texts = array.as_string::<i32>();
             push_all(texts.iter().map(|t| t.map(str::as_bytes)), variable, builder, faults);
@@ -121,14 +121,14 @@ fn push_texts(
     let mut code_of = hashbrown::HashMap::new();
     for (row, bits) in numbers.enumerate() {
         let code = match bits {
-            None => Dictionary::MISSING,
-            Some(bits) => *code_of.entry(bits).or_insert_with(|| builder.state_code(variable, text(bits).as_bytes(), row, faults)),
+            None => Ok(Dictionary::MISSING),
+            Some(bits) => code_of.entry(bits).or_insert_with(|| builder.state_code(variable, text(bits).as_bytes())).clone(),
         };
-        builder.push_code(variable, code);
+        builder.push_state(variable, code, row, faults);
     }
 }
 
-fn encode_dictionary(array: &ArrayRef, variable: usize, n_known: usize, builder: &mut ChunkBuilder<'_>, faults: &mut Faults) {
+fn encode_dictionary(array: &ArrayRef, variable: usize, builder: &mut ChunkBuilder<'_>, faults: &mut Faults) {
     let dictionary = array.as_dictionary::<Int32Type>();
     let values = dictionary.values().as_string::<i32>();
     // Only values that occur become states: a slice of a large table may carry the whole table's dictionary.
@@ -145,21 +145,26 @@ fn encode_dictionary(array: &ArrayRef, variable: usize, n_known: usize, builder:
     }
     let mut by_row: Vec<usize> = (0..values.len()).filter(|v| first_row[*v] != u32::MAX).collect();
     by_row.sort_by_key(|v| first_row[*v]);
-    let mut codes = vec![Dictionary::MISSING; values.len()];
+    let mut codes = vec![Ok(Dictionary::MISSING); values.len()];
     for value in by_row {
         if values.is_valid(value) {
-            codes[value] = builder.state_code(variable, values.value(value).as_bytes(), first_row[value] as usize, faults);
+            codes[value] = builder.state_code(variable, values.value(value).as_bytes());
         }
     }
-    let largest = codes.iter().filter(|c| **c != Dictionary::MISSING).max().map_or(0, |c| *c as usize).max(n_known);
-    if largest < usize::from(u8::MAX) && keys.null_count() == 0 {
-        let narrow: Vec<u8> = codes.iter().map(|c| *c as u8).collect();
+    // Codes of one byte, the usual case, are looked up without a branch.
+    let narrow = codes.iter().map(|code| match code {
+        Ok(Dictionary::MISSING) => Some(u8::MAX),
+        Ok(code) => u8::try_from(*code).ok().filter(|code| *code != u8::MAX),
+        Err(_) => None,
+    });
+    if let (Some(narrow), 0) = (narrow.collect::<Option<Vec<u8>>>(), keys.null_count()) {
         let column = keys.values().iter().map(|key| narrow[*key as usize]).collect();
         builder.set_column(variable, EncodedColumn::U8(column));
         return;
     }
-    for key in keys.iter() {
-        builder.push_code(variable, key.map_or(Dictionary::MISSING, |key| codes[key as usize]));
+    for (row, key) in keys.iter().enumerate() {
+        let code = key.map_or(Ok(Dictionary::MISSING), |key| codes[key as usize].clone());
+        builder.push_state(variable, code, row, faults);
     }
 }
 

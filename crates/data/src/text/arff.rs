@@ -16,8 +16,9 @@ use crate::{DataError, input::Input};
 #[derive(Clone, Debug)]
 pub(crate) struct ArffHeader {
     pub attributes: Vec<Attribute>,
-    /// How many lines come before the first row.
-    pub n_lines: usize,
+    /// How many lines come before the first row, and how many bytes.
+    pub n_lines: u64,
+    pub n_bytes: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -40,13 +41,15 @@ impl ArffHeader {
         let mut lines = BufReader::new(input.open().map_err(io)?);
         let mut attributes = Vec::new();
         let mut line = Vec::new();
+        let mut n_bytes = 0;
         for n_lines in 1.. {
             line.clear();
             // A header line of more than a few megabytes is no header.
-            if std::io::Read::take(&mut lines, 16 << 20).read_until(b'\n', &mut line).map_err(io)? == 0 {
-                break;
+            match std::io::Read::take(&mut lines, 16 << 20).read_until(b'\n', &mut line).map_err(io)? {
+                0 => break,
+                n => n_bytes += n as u64,
             }
-            let at = |fault| DataError::BadRow { place: Place { path: input.path.clone(), line: n_lines as u64, column: None }, fault };
+            let at = |fault| DataError::BadRow { place: Place { path: input.path.clone(), line: n_lines, column: None }, fault };
             let text = String::from_utf8_lossy(&line);
             let text = text.trim_start_matches('\u{FEFF}').trim();
             let word = text.split_ascii_whitespace().next().unwrap_or_default().to_ascii_lowercase();
@@ -55,7 +58,7 @@ impl ArffHeader {
                     if attributes.is_empty() {
                         return Err(at(RowFault::Syntax("@data comes before any @attribute".into())));
                     }
-                    return Ok(Self { attributes, n_lines });
+                    return Ok(Self { attributes, n_lines, n_bytes });
                 }
                 "@attribute" => attributes.push(attribute(text["@attribute".len()..].trim()).map_err(|what| at(RowFault::Syntax(what)))?),
                 _ if text.is_empty() || text.starts_with('%') || word == "@relation" => {}
@@ -116,17 +119,13 @@ pub(crate) fn rows<'b>(
     header: &'b ArffHeader,
 ) -> impl Iterator<Item = (usize, usize, Result<Vec<Option<String>>, RowFault>)> + 'b {
     let bytes = &block.bytes[..block.len];
-    let header_lines = header.n_lines as u64;
     let mut start = 0;
-    let mut line_number = block.first_line;
     std::iter::from_fn(move || {
         while start < bytes.len() {
             let end = start + memchr::memchr(b'\n', &bytes[start..]).unwrap_or(bytes.len() - start);
-            let (from, number) = (start, line_number);
-            start = end + 1;
-            line_number += 1;
+            let from = std::mem::replace(&mut start, end + 1);
             let line = bytes[from..end].trim_ascii();
-            if number <= header_lines || line.is_empty() || line[0] == b'%' {
+            if line.is_empty() || line[0] == b'%' {
                 continue;
             }
             let parsed = match std::str::from_utf8(line) {
@@ -218,7 +217,7 @@ mod tests {
     #[test]
     fn sparse_rows_take_the_first_state_or_zero() {
         let attributes = ["a {no,yes}", "b numeric", "c {x,y}"].map(|a| attribute(a).unwrap()).to_vec();
-        let header = ArffHeader { attributes, n_lines: 0 };
+        let header = ArffHeader { attributes, n_lines: 0, n_bytes: 0 };
         let row = values("{1 2.5, 2 y}", &header).unwrap();
         assert_eq!(row, [Some("no".into()), Some("2.5".into()), Some("y".into())]);
         assert!(values("{9 1}", &header).is_err());

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::csv::QUOTE;
 use crate::error::{Place, RowFault};
 use crate::{DataError, input::Input};
 
@@ -11,6 +12,8 @@ use crate::{DataError, input::Input};
 pub(crate) const PADDING: usize = 64;
 /// A block is closed at this many bytes even if it has fewer records: long cells must not fill the memory.
 const MOST_BYTES: usize = 32 << 20;
+/// A single record of more bytes is a quote gone astray; places in a block are 32-bit numbers.
+const LONGEST_RECORD: usize = 1 << 30;
 const READ: usize = 256 << 10;
 
 /// Whole records of one file.
@@ -40,13 +43,27 @@ impl Pool {
     }
 }
 
+/// What a record of a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Records {
+    /// A line of CSV, or several where line ends stand inside quotes. An empty line is none.
+    Csv {
+        /// What separates its cells.
+        delimiter: u8,
+    },
+    /// A line that holds something besides spaces and does not begin with the mark of a comment.
+    Lines {
+        /// The mark.
+        comment: Option<u8>,
+    },
+}
+
 /// Cuts one file into [`Block`]s.
 pub(crate) struct Blocks {
     from: Box<dyn Read + Send>,
     path: PathBuf,
-    records: usize,
-    quote: Option<u8>,
-    delimiter: u8,
+    records: Records,
+    per_block: usize,
     pool: Pool,
     carry: Vec<u8>,
     next_row: u64,
@@ -55,15 +72,14 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// Blocks of `records` records each; line ends inside `quote`s do not end a record.
-    pub fn new(input: &Input, records: usize, quote: Option<u8>, delimiter: u8, first_row: u64, pool: Pool) -> Result<Self, DataError> {
+    /// Blocks of `per_block` records each.
+    pub fn new(input: &Input, records: Records, per_block: usize, first_row: u64, pool: Pool) -> Result<Self, DataError> {
         let io = |source| DataError::Io { path: input.path.clone(), source };
         let mut blocks = Self {
             from: input.open().map_err(io)?,
             path: input.path.clone(),
-            records: records.max(1),
-            quote,
-            delimiter,
+            records,
+            per_block: per_block.max(1),
             pool,
             carry: Vec::new(),
             next_row: first_row,
@@ -79,15 +95,21 @@ impl Blocks {
         Ok(blocks)
     }
 
-    /// Passes over the first record that is not empty: the header, which is no row.
+    /// Passes over the first record: the header, which is no row.
     pub fn pass_header(&mut self) -> Result<(), DataError> {
         let first_row = self.next_row;
-        while let Some(block) = self.take(1)? {
-            if block.bytes[..block.len].iter().any(|b| !matches!(b, b'\r' | b'\n')) {
-                break;
-            }
-        }
+        while self.next_row == first_row && self.take(1)?.is_some() {}
         self.next_row = first_row;
+        Ok(())
+    }
+
+    /// Passes over a header of so many lines, which are so many bytes with the byte order mark.
+    pub fn pass_lines(&mut self, n_lines: u64, n_bytes: u64) -> Result<(), DataError> {
+        let behind_mark = n_bytes.saturating_sub(3);
+        std::io::copy(&mut (&mut self.from).take(behind_mark), &mut std::io::sink())
+            .map_err(|source| DataError::Io { path: self.path.clone(), source })?;
+        self.carry.clear();
+        self.next_line += n_lines;
         Ok(())
     }
 
@@ -98,7 +120,7 @@ impl Blocks {
 
     /// The next records, at most as many as asked for at the start.
     pub fn next(&mut self) -> Result<Option<Block>, DataError> {
-        self.take(self.records)
+        self.take(self.per_block)
     }
 
     /// The next `want` records, or what is left of them.
@@ -106,12 +128,12 @@ impl Blocks {
         let mut bytes = self.pool.take();
         bytes.extend_from_slice(&self.carry);
         self.carry.clear();
-        let mut scan = Scan { quote: self.quote, delimiter: self.delimiter, at: 0, records: 0, last_end: 0, open_at: None, fresh: true };
+        let mut scan = Scan { records: self.records, at: 0, n_records: 0, last_end: 0, open_at: None, fresh: true };
         let end = loop {
             if let Some(end) = scan.advance(&bytes, want) {
                 break end;
             }
-            if bytes.len() >= MOST_BYTES && scan.records > 0 {
+            if bytes.len() >= MOST_BYTES && scan.last_end > 0 {
                 break scan.last_end;
             }
             if self.at_end {
@@ -120,11 +142,13 @@ impl Blocks {
                     continue;
                 }
                 if let Some(open) = scan.open_at {
-                    let line = self.next_line + count(&bytes[..open], b'\n');
-                    let place = Place { path: self.path.clone(), line, column: None };
-                    return Err(DataError::BadRow { place, fault: RowFault::OpenQuote });
+                    return Err(self.bad_record(&bytes[..open], RowFault::OpenQuote));
                 }
                 break bytes.len();
+            }
+            if bytes.len() >= LONGEST_RECORD {
+                let too_long = RowFault::Syntax(format!("a record of more than {} bytes", LONGEST_RECORD));
+                return Err(self.bad_record(&[], scan.open_at.map_or(too_long, |_| RowFault::OpenQuote)));
             }
             let old = bytes.len();
             bytes.resize(old + READ, 0);
@@ -148,9 +172,14 @@ impl Blocks {
                 bytes
             },
         };
-        self.next_row += scan.records as u64;
+        self.next_row += scan.n_records as u64;
         self.next_line += count(&block.bytes[..end], b'\n');
         Ok(Some(block))
+    }
+
+    fn bad_record(&self, before: &[u8], fault: RowFault) -> DataError {
+        let place = Place { path: self.path.clone(), line: self.next_line + count(before, b'\n'), column: None };
+        DataError::BadRow { place, fault }
     }
 }
 
@@ -160,12 +189,11 @@ fn count(bytes: &[u8], byte: u8) -> u64 {
 
 /// Where records end, found incrementally as bytes arrive.
 struct Scan {
-    quote: Option<u8>,
-    delimiter: u8,
+    records: Records,
     /// Everything before this has been looked at.
     at: usize,
-    records: usize,
-    /// Where the last of the records found so far ends.
+    n_records: usize,
+    /// Where the last of the lines that were found so far ends.
     last_end: usize,
     /// Where the quote that is open now was opened.
     open_at: Option<usize>,
@@ -176,36 +204,48 @@ struct Scan {
 impl Scan {
     /// Looks at the new bytes; the end of the `want`th record once it is there.
     fn advance(&mut self, bytes: &[u8], want: usize) -> Option<usize> {
-        match self.quote {
-            Some(quote) if self.open_at.is_some() || memchr::memchr(quote, &bytes[self.at..]).is_some() => {
-                self.advance_quoted(bytes, want, quote)
-            }
-            _ => self.advance_plain(bytes, want),
+        match self.records {
+            Records::Lines { comment } => self.advance_lines(bytes, want, comment),
+            Records::Csv { delimiter } if self.is_plain(bytes) => self.advance_plain(bytes, want, delimiter),
+            Records::Csv { delimiter } => self.advance_csv(bytes, want, delimiter),
         }
     }
 
-    fn advance_plain(&mut self, bytes: &[u8], want: usize) -> Option<usize> {
+    /// Whether every line end in the new bytes ends a record: there are no quotes and no empty lines.
+    fn is_plain(&self, bytes: &[u8]) -> bool {
+        let new = &bytes[self.at..];
+        // An empty line may have begun before the new bytes.
+        let lines = &bytes[self.at.saturating_sub(2)..];
+        let empty_first = self.last_end == 0 && (bytes.starts_with(b"\n") || bytes.starts_with(b"\r\n"));
+        self.open_at.is_none()
+            && memchr::memchr(QUOTE, new).is_none()
+            && !empty_first
+            && memchr::memmem::find(lines, b"\n\n").is_none()
+            && memchr::memmem::find(lines, b"\n\r\n").is_none()
+    }
+
+    fn advance_plain(&mut self, bytes: &[u8], want: usize, delimiter: u8) -> Option<usize> {
         while self.at < bytes.len() {
             let piece = &bytes[self.at..bytes.len().min(self.at + (64 << 10))];
             let here = count(piece, b'\n') as usize;
-            if self.records + here >= want {
-                let end = memchr::memchr_iter(b'\n', piece).nth(want - self.records - 1)?;
-                self.records = want;
+            if self.n_records + here >= want {
+                let end = memchr::memchr_iter(b'\n', piece).nth(want - self.n_records - 1)?;
+                self.n_records = want;
                 return Some(self.at + end + 1);
             }
-            self.records += here;
+            self.n_records += here;
             self.last_end = memchr::memrchr(b'\n', piece).map_or(self.last_end, |last| self.at + last + 1);
             self.at += piece.len();
-            self.fresh = piece.last().is_some_and(|b| *b == b'\n' || *b == self.delimiter);
+            self.fresh = piece.last().is_some_and(|b| *b == b'\n' || *b == delimiter);
         }
         None
     }
 
     /// A quote opens a quoted cell only where a cell starts, as the encoder understands it too.
-    fn advance_quoted(&mut self, bytes: &[u8], want: usize, quote: u8) -> Option<usize> {
+    fn advance_csv(&mut self, bytes: &[u8], want: usize, delimiter: u8) -> Option<usize> {
         loop {
             if self.open_at.is_some() {
-                let Some(close) = memchr::memchr(quote, &bytes[self.at..]).map(|i| self.at + i) else {
+                let Some(close) = memchr::memchr(QUOTE, &bytes[self.at..]).map(|i| self.at + i) else {
                     self.at = bytes.len();
                     return None;
                 };
@@ -215,7 +255,7 @@ impl Scan {
                         self.at = close;
                         return None;
                     }
-                    Some(next) if *next == quote => self.at = close + 2,
+                    Some(&QUOTE) => self.at = close + 2,
                     Some(_) => {
                         self.open_at = None;
                         self.fresh = false;
@@ -224,7 +264,7 @@ impl Scan {
                 }
                 continue;
             }
-            let Some(found) = memchr::memchr3(quote, b'\n', self.delimiter, &bytes[self.at..]) else {
+            let Some(found) = memchr::memchr3(QUOTE, b'\n', delimiter, &bytes[self.at..]) else {
                 self.fresh &= self.at == bytes.len();
                 self.at = bytes.len();
                 return None;
@@ -235,13 +275,12 @@ impl Scan {
             match bytes[at] {
                 b'\n' => {
                     self.fresh = true;
-                    self.records += 1;
-                    self.last_end = at + 1;
-                    if self.records == want {
+                    let is_record = !matches!(bytes[self.last_end..at], [] | [b'\r']);
+                    if self.line_ends(at, is_record, want) {
                         return Some(at + 1);
                     }
                 }
-                b if b == quote => {
+                QUOTE => {
                     if starts_a_cell {
                         self.open_at = Some(at);
                     }
@@ -250,5 +289,25 @@ impl Scan {
                 _ => self.fresh = true,
             }
         }
+    }
+
+    fn advance_lines(&mut self, bytes: &[u8], want: usize, comment: Option<u8>) -> Option<usize> {
+        while let Some(found) = memchr::memchr(b'\n', &bytes[self.at..]) {
+            let at = self.at + found;
+            self.at = at + 1;
+            let first = bytes[self.last_end..at].trim_ascii_start().first();
+            if self.line_ends(at, first.is_some() && first != comment.as_ref(), want) {
+                return Some(at + 1);
+            }
+        }
+        self.at = bytes.len();
+        None
+    }
+
+    /// Notes that a line ends here; whether that was the last record wanted.
+    fn line_ends(&mut self, at: usize, is_record: bool, want: usize) -> bool {
+        self.last_end = at + 1;
+        self.n_records += usize::from(is_record);
+        self.n_records == want
     }
 }

@@ -4,9 +4,11 @@
 //! tile is encoded in a loop of its own, while its bytes are still in cache. Own code rather than a CSV crate, because cells
 //! go from the file's bytes to a state's code without being copied or even looked at byte by byte.
 
+use std::borrow::Cow;
+
 use wide::u8x16;
 
-use super::blocks::Block;
+use super::blocks::{Block, Blocks, Pool, Records};
 use crate::encode::{ChunkBuilder, EncodedChunk, Faults};
 use crate::error::RowFault;
 use crate::{DataError, Header, input::Input};
@@ -212,12 +214,25 @@ pub(crate) fn text_of<'c>(cell: &'c [u8], scratch: &'c mut Vec<u8>) -> &'c [u8] 
     }
 }
 
+/// A cell that holds this text: the text itself, or in quotes where it would lose something without them.
+pub(crate) fn cell_of(text: &[u8]) -> Cow<'_, [u8]> {
+    if text.first() != Some(&QUOTE) && text.trim_ascii().len() == text.len() {
+        return text.into();
+    }
+    let mut cell = vec![QUOTE];
+    for &byte in text {
+        cell.extend(std::iter::repeat_n(byte, 1 + usize::from(byte == QUOTE)));
+    }
+    cell.push(QUOTE);
+    cell.into()
+}
+
 /// The names of the columns, and how the file is written.
 pub(crate) fn sniff(input: &Input, tab: bool, delimiter: Option<u8>, header: Header) -> Result<(Dialect, Vec<String>), DataError> {
     let bad = |what: &str, hint: Option<String>| DataError::BadFile { path: input.path.clone(), what: what.into(), hint };
-    let pool = super::blocks::Pool::default();
+    let pool = Pool::default();
     let guess = |delimiter: u8| -> Result<Option<(Vec<Vec<String>>, bool)>, DataError> {
-        let mut blocks = super::blocks::Blocks::new(input, 64, Some(QUOTE), delimiter, 0, pool.clone())?;
+        let mut blocks = Blocks::new(input, Records::Csv { delimiter }, 64, 0, pool.clone())?;
         let Some(block) = blocks.next()? else { return Ok(None) };
         let first = records_of(&block, delimiter, 64);
         let even = first.windows(2).all(|pair| pair[0].len() == pair[1].len());
@@ -230,15 +245,25 @@ pub(crate) fn sniff(input: &Input, tab: bool, delimiter: Option<u8>, header: Hea
     };
     // The delimiter that cuts the first records into equally many cells, and into the most; a comma where none does.
     let mut best: Option<(bool, usize, u8, Vec<Vec<String>>)> = None;
+    let mut fault = None;
     for &candidate in &candidates {
-        let Some((records, even)) = guess(candidate)? else {
-            return Err(bad("is empty", Some("a table needs at least a header and a row".into())));
+        let (records, even) = match guess(candidate) {
+            Ok(Some(found)) => found,
+            Ok(None) => return Err(bad("is empty", Some("a table needs at least a header and a row".into()))),
+            // What opens a quote for one delimiter may stand in the middle of a cell for another.
+            Err(error) => {
+                fault.get_or_insert(error);
+                continue;
+            }
         };
         let cells = records.first().map_or(0, Vec::len);
         let even = even && cells > 1;
         if best.as_ref().is_none_or(|(e, c, _, _)| (even, cells) > (*e, *c) && (even || !e)) {
             best = Some((even, cells, candidate, records));
         }
+    }
+    if let Some(fault) = fault.filter(|_| !best.as_ref().is_some_and(|(even, ..)| *even)) {
+        return Err(fault);
     }
     let Some((_, _, delimiter, records)) = best else { return Err(bad("is empty", None)) };
     let Some(first) = records.first() else {
@@ -282,20 +307,20 @@ fn records_of(block: &Block, delimiter: u8, most: usize) -> Vec<Vec<Vec<u8>>> {
     while from < block.len && records.len() < most {
         let mut cells = Vec::new();
         let mut cell = from;
-        loop {
+        let last_end = loop {
             let mut at = if bytes.get(cell) == Some(&QUOTE) { closing_quote(bytes, cell) } else { cell };
             at += memchr::memchr2(delimiter, b'\n', &bytes[at..]).unwrap_or(block.len - at);
             let end = if bytes.get(at) == Some(&b'\n') && at > cell && bytes[at - 1] == b'\r' { at - 1 } else { at };
             cells.push(text_of(&bytes[cell..end], &mut scratch).to_vec());
             cell = at + 1;
             if at >= block.len || bytes[at] == b'\n' {
-                break;
+                break end;
             }
-        }
-        from = cell;
-        if cells.len() > 1 || !cells[0].is_empty() {
+        };
+        if last_end > from {
             records.push(cells);
         }
+        from = cell;
     }
     records
 }

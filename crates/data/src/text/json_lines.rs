@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::blocks::{Block, Blocks, Pool};
+use super::blocks::{Block, Blocks, Pool, Records};
 use crate::encode::{ChunkBuilder, EncodedChunk, Faults, shorten};
 use crate::error::{Place, RowFault};
 use crate::profile::SAMPLE_ROWS;
@@ -39,7 +39,7 @@ fn plain(error: &serde_json::Error) -> String {
 
 /// The keys of the first rows, in order of appearance.
 pub(crate) fn keys(input: &Input) -> Result<Vec<String>, DataError> {
-    let mut blocks = Blocks::new(input, 4096, None, 0, 0, Pool::default())?;
+    let mut blocks = Blocks::new(input, Records::Lines { comment: None }, 4096, 0, Pool::default())?;
     let mut keys: Vec<String> = Vec::new();
     let mut seen = std::collections::HashSet::new();
     while blocks.next_row() < SAMPLE_ROWS as u64 {

@@ -116,6 +116,61 @@ impl<'s> Number<'s> {
     }
 }
 
+/// The bell of a class from which any one of its numbers, in a row of weight one, is held out: what does not depend on the number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HeldOutBell {
+    mean: f64,
+    sum_sq: f64,
+    /// weight/(weight − 1): the number's distance from the mean grows by this when it is not in it.
+    stretch: f64,
+    /// 1/(weight − 1).
+    share: f64,
+    /// A variance up to this is rounding.
+    rounding: f64,
+    added: f64,
+    /// What stands in for a variance of zero.
+    within: f64,
+}
+
+impl HeldOutBell {
+    /// (x − mean)²/(2 variance) and the variance, both without `x`.
+    pub(crate) fn exponent_and_variance(&self, x: f64) -> (f64, f64) {
+        let apart = x - self.mean;
+        let sum_sq = self.sum_sq - apart * apart * self.stretch;
+        let own = sum_sq * self.share;
+        let lost = sum_sq <= self.sum_sq * LOST || own <= self.rounding;
+        let own = self.added + if lost { 0.0 } else { own };
+        let variance = if own > 0.0 { own } else { self.within };
+        let distance = apart * self.stretch;
+        (distance * distance / (2.0 * variance), variance)
+    }
+}
+
+impl Number<'_> {
+    /// One for each class, if numbers are normal by maximum likelihood; a class of a single row has `None`, and what stands in
+    /// for it must be asked for.
+    pub(crate) fn held_out_bells(&self) -> Option<Vec<Option<HeldOutBell>>> {
+        let Family::Gaussian { epsilon } = self.family else { return None };
+        let bell = |moments: &Moments| {
+            let left = without(moments.weight, 1.0);
+            let rounding = (8.0 * f64::EPSILON * moments.mean).powi(2);
+            (left > 0.0).then(|| HeldOutBell {
+                mean: moments.mean,
+                sum_sq: moments.sum_sq,
+                stretch: moments.weight / left,
+                share: 1.0 / left,
+                rounding,
+                added: epsilon,
+                within: self.column.within,
+            })
+        };
+        Some(self.of_class.iter().map(bell).collect())
+    }
+}
+
+/// A spread smaller than this part of what it was taken from has no digit left.
+const LOST: f64 = 1e-12;
+
 /// The moments without one of their numbers: Chan's update solved for its first operand.
 ///
 /// The number is known to be one of them, so that a spread below zero, or too small beside the former one to have any digit
@@ -130,6 +185,6 @@ pub(crate) fn moments_without(moments: &Moments, x: f64, weight: f64) -> Moments
     Moments {
         weight: left,
         mean: moments.mean - apart * (weight / left),
-        sum_sq: if sum_sq <= moments.sum_sq * 1e-12 { 0.0 } else { sum_sq },
+        sum_sq: if sum_sq <= moments.sum_sq * LOST { 0.0 } else { sum_sq },
     }
 }

@@ -8,12 +8,14 @@
 //! columns (Student's prior among them) and the nearest centroid's σ² stay as all rows made them.
 
 use std::borrow::Cow;
+use std::f64::consts::TAU;
 
 use belief::{Chunk, Column, Schema, ShapeMismatch, for_codes};
 
 use super::attribute::{Attribute, States};
 use super::binning::BinCodes;
 use super::categorical::{HeldOut, without};
+use super::gaussian::HeldOutBell;
 use super::posterior::NaiveBayes;
 use super::scoring::{Scorer, StateTable, check_chunk, score, state_of_row};
 use super::statistic::NaiveBayesStatistic;
@@ -38,6 +40,8 @@ pub struct LeaveOneOut<'m> {
 enum Own {
     LeftOut,
     States(StateTable),
+    /// Numbers that are normal by maximum likelihood.
+    Bells(Vec<Option<HeldOutBell>>),
     Number {
         /// The part of Student's density that only depends on the class.
         ln_peaks: Vec<f64>,
@@ -130,6 +134,7 @@ impl<'m> LeaveOneOut<'m> {
         scores.resize(classes.len(), 0.0);
         let rows = first..first + classes.len();
         let n_classes = self.model.n_classes();
+        let mut variances = vec![Product::default(); classes.len()];
         for ((own, attribute), column) in self.own.iter().zip(&self.attributes).zip(chunk.columns) {
             match (own, attribute, column) {
                 (Own::States(table), Attribute::States(_), Column::Categorical { codes, .. }) => {
@@ -137,6 +142,20 @@ impl<'m> LeaveOneOut<'m> {
                 }
                 (Own::States(table), Attribute::Bins(cuts, _), Column::Numeric(values)) => {
                     for_codes!(bins.fill(cuts, &values[rows.clone()]), codes => add_states(table, codes, classes, n_classes, scores));
+                }
+                (Own::Bells(bells), Attribute::Number(number), Column::Numeric(values)) => {
+                    for (place, (&x, &class)) in values[rows.clone()].iter().zip(classes).enumerate() {
+                        if class == n_classes || x.is_nan() {
+                            continue;
+                        }
+                        let Some(bell) = &bells[class] else {
+                            scores[place] += number.ln_held_out(class, x, 1.0, None);
+                            continue;
+                        };
+                        let (exponent, variance) = bell.exponent_and_variance(x);
+                        scores[place] -= exponent;
+                        variances[place].multiply(variance);
+                    }
                 }
                 (Own::Number { ln_peaks }, Attribute::Number(number), Column::Numeric(values)) => {
                     for ((score, &x), &class) in scores.iter_mut().zip(&values[rows.clone()]).zip(classes) {
@@ -147,6 +166,9 @@ impl<'m> LeaveOneOut<'m> {
                 }
                 _ => {}
             }
+        }
+        for (score, variances) in scores.iter_mut().zip(&variances) {
+            *score -= 0.5 * (variances.ln() + variances.n_factors * TAU.ln());
         }
     }
 
@@ -170,6 +192,38 @@ impl<'m> LeaveOneOut<'m> {
     }
 }
 
+/// A product whose logarithm is wanted: one logarithm for many factors.
+#[derive(Clone, Copy)]
+struct Product {
+    ln: f64,
+    rest: f64,
+    n_factors: f64,
+}
+
+impl Default for Product {
+    fn default() -> Self {
+        Self { ln: 0.0, rest: 1.0, n_factors: 0.0 }
+    }
+}
+
+impl Product {
+    fn multiply(&mut self, factor: f64) {
+        const HUGE: f64 = 1e150;
+        self.n_factors += 1.0;
+        let product = self.rest * factor;
+        if product < HUGE && product > 1.0 / HUGE {
+            self.rest = product;
+        } else {
+            self.ln += self.rest.ln() + factor.ln();
+            self.rest = 1.0;
+        }
+    }
+
+    fn ln(&self) -> f64 {
+        self.ln + self.rest.ln()
+    }
+}
+
 /// The model's own scorer wherever a row of another class makes no difference.
 fn others<'m>(attribute: &Attribute<'_>, scorer: &'m Scorer) -> Cow<'m, Scorer> {
     let (Attribute::States(states) | Attribute::Bins(_, states)) = attribute else { return Cow::Borrowed(scorer) };
@@ -189,7 +243,10 @@ fn own(attribute: &Attribute<'_>) -> Own {
     match attribute {
         Attribute::LeftOut(_) => Own::LeftOut,
         Attribute::States(states) | Attribute::Bins(_, states) => Own::States(states.table_with(HeldOut::own(1.0))),
-        Attribute::Number(number) => Own::Number { ln_peaks: number.student_ln_peaks(1.0) },
+        Attribute::Number(number) => match number.held_out_bells() {
+            Some(bells) => Own::Bells(bells),
+            None => Own::Number { ln_peaks: number.student_ln_peaks(1.0) },
+        },
     }
 }
 

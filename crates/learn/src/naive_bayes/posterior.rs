@@ -24,7 +24,7 @@ use crate::LearnError;
 /// # Example
 /// Mitchell's first two attributes of a day to play tennis on, by hand.
 /// ```
-/// use tunbridge_belief::{Chunk, Codes, Column, Kind, Role, Schema, States, SufficientStatistic, Variable};
+/// use belief::{Chunk, Codes, Column, Kind, Role, Schema, States, SufficientStatistic, Variable};
 /// use tunbridge_learn::{Estimate, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, Treatment};
 ///
 /// let states = |names: &[&str]| Kind::Categorical(States::declared(names.iter().map(|n| n.to_string()).collect(), false).unwrap());

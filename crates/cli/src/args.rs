@@ -1,0 +1,501 @@
+//! The command line: verbs and flags, spelled the same everywhere.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use tunbridge::data::{ColumnType, Header, OnBadRow, ReadOptions, UnknownStates};
+use tunbridge::learners::{ClassPrior, Discretisation, Estimate, EventModel, NaiveBayesPrior, NumericModel};
+
+use crate::Failure;
+
+/// Bayesian learning: from a table and what you already believe to probabilities you can question.
+#[derive(Parser)]
+#[command(name = "tunbridge", version, about, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub verb: Verb,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(Subcommand)]
+pub enum Verb {
+    /// Learn a model from a table, judge it, and save it
+    Learn(LearnArgs),
+    /// Give each row, or one case, its most probable class and the probabilities of all
+    Classify(ClassifyArgs),
+    /// Show how each piece of evidence moved the odds of one row or case
+    Explain(ExplainArgs),
+    /// Print a model in readable form
+    Show(ShowArgs),
+    /// Show what is understood of a table, and write it beside the data to be corrected
+    Schema(SchemaArgs),
+    /// Add rows to a model
+    Update(ChangeArgs),
+    /// Take rows back out of a model
+    Forget(ChangeArgs),
+    /// Make one model of two that were learned apart
+    Merge(MergeArgs),
+    /// Show which beliefs moved between two models, and by how much
+    Diff(DiffArgs),
+    /// Judge a saved model on other rows, or a learner on its own by folds
+    Evaluate(EvaluateArgs),
+    /// Print shell completions
+    Completions(CompletionsArgs),
+    /// Print the manual page
+    Man,
+}
+
+/// Flags of every verb.
+#[derive(Args)]
+pub struct Common {
+    /// Threads to work with [default: all cores]; the result does not depend on it
+    #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub threads: usize,
+    /// Seed of everything random
+    #[arg(long, global = true, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// What to print: text for people, the rest for programs
+    #[arg(long, global = true, value_enum)]
+    pub format: Option<Format>,
+    /// Print seconds by phase and peak memory as a line of JSON on standard error
+    #[arg(long, global = true)]
+    pub timings: bool,
+    /// Print the steps as a textbook would
+    #[arg(long, global = true)]
+    pub trace: bool,
+    /// Print no remarks and no progress
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Text,
+    Json,
+    Jsonl,
+    Csv,
+    Parquet,
+    Arrow,
+}
+
+impl Common {
+    /// Whether JSON is wanted; formats that a verb does not have are refused.
+    pub fn json(&self) -> Result<bool, Failure> {
+        match self.format {
+            None | Some(Format::Text) => Ok(false),
+            Some(Format::Json) => Ok(true),
+            Some(_) => Err(Failure::Usage("this verb prints --format text or json".into())),
+        }
+    }
+}
+
+/// How to read a table.
+#[derive(Args, Clone)]
+pub struct ReadArgs {
+    /// What separates the cells of CSV, one character or `tab` [default: found out]
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    pub delimiter: Option<u8>,
+    /// Whether the first record names the columns
+    #[arg(long, value_enum, default_value = "auto")]
+    pub header: HeaderArg,
+    /// Another marker of a missing value, besides the empty cell, ?, NA, NaN and null; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    pub missing: Vec<String>,
+    /// What to do with a malformed row
+    #[arg(long, value_enum, default_value = "error")]
+    pub on_bad_row: OnBadRowArg,
+}
+
+/// What the columns are.
+#[derive(Args, Clone)]
+pub struct ColumnArgs {
+    /// What columns are, as in Age=numeric,Zip=category; `*` stands for any text
+    #[arg(long, value_name = "NAME=TYPE,…", value_delimiter = ',')]
+    pub types: Vec<String>,
+    /// Columns to leave out; `*` stands for any text
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub ignore: Vec<String>,
+    /// The column that says how often a row counts
+    #[arg(long, value_name = "NAME")]
+    pub weight: Option<String>,
+    /// A file that says what the columns are [default: DATA.schema.toml if there is one]
+    #[arg(long, value_name = "PATH")]
+    pub schema: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum HeaderArg {
+    Auto,
+    Yes,
+    No,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum OnBadRowArg {
+    Error,
+    Skip,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum UnknownArg {
+    Missing,
+    Error,
+}
+
+impl From<UnknownArg> for UnknownStates {
+    fn from(arg: UnknownArg) -> Self {
+        match arg {
+            UnknownArg::Missing => UnknownStates::Missing,
+            UnknownArg::Error => UnknownStates::Error,
+        }
+    }
+}
+
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text {
+        "tab" | "\\t" => Ok(b'\t'),
+        _ => match text.as_bytes() {
+            [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(*byte),
+            _ => Err("give one ASCII character, or `tab`".into()),
+        },
+    }
+}
+
+impl ReadArgs {
+    pub fn options(&self, common: &Common) -> ReadOptions {
+        ReadOptions {
+            delimiter: self.delimiter,
+            header: match self.header {
+                HeaderArg::Auto => Header::Auto,
+                HeaderArg::Yes => Header::Present,
+                HeaderArg::No => Header::Absent,
+            },
+            missing: self.missing.clone(),
+            on_bad_row: match self.on_bad_row {
+                OnBadRowArg::Error => OnBadRow::Error,
+                OnBadRowArg::Skip => OnBadRow::Skip,
+            },
+            threads: common.threads,
+            ..ReadOptions::default()
+        }
+    }
+}
+
+impl ColumnArgs {
+    pub fn apply(&self, options: &mut ReadOptions, target: Option<&String>) -> Result<(), Failure> {
+        for pair in &self.types {
+            let (name, kind) =
+                pair.rsplit_once('=').ok_or_else(|| Failure::Usage(format!("--types `{pair}`: write NAME=TYPE, as in Age=numeric")))?;
+            let kind: ColumnType = kind.trim().parse().map_err(|e| Failure::Usage(format!("--types `{pair}`: {e}")))?;
+            options.types.push((name.trim().into(), kind));
+        }
+        options.ignore.clone_from(&self.ignore);
+        options.weight.clone_from(&self.weight);
+        options.schema.clone_from(&self.schema);
+        options.target = target.cloned();
+        Ok(())
+    }
+}
+
+/// What is believed before any data.
+#[derive(Args, Clone)]
+pub struct PriorArgs {
+    /// How probabilities are estimated: ml, laplace[:l], m:<m>[:uniform|:empirical], dirichlet:<alpha> [default: laplace:1]
+    #[arg(long, value_name = "HOW")]
+    pub estimate: Option<Estimate>,
+    /// The classes' probabilities: empirical, uniform, laplace[:l], dirichlet:<alpha>, or Yes=0.3,No=0.7 [default: empirical]
+    #[arg(long, value_name = "HOW")]
+    pub class_prior: Option<ClassPrior>,
+    /// How numbers are seen: gaussian[:<variance smoothing>], student, bins:width[:k], bins:frequency[:k], bins:mdl [default: gaussian]
+    #[arg(long, value_name = "HOW")]
+    pub numeric: Option<String>,
+}
+
+/// What to learn.
+#[derive(Args, Clone)]
+pub struct LearnerArgs {
+    /// The kind of model
+    #[arg(short, long, value_enum, default_value = "naive-bayes")]
+    pub model: ModelKind,
+    #[command(flatten)]
+    pub prior: PriorArgs,
+    /// Where a Bernoulli model cuts numbers in two: above it is present
+    #[arg(long, value_name = "X", default_value_t = 0.0, allow_negative_numbers = true)]
+    pub threshold: f64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ModelKind {
+    /// Independent evidence given the class; states, numbers and gaps in one product
+    NaiveBayes,
+    /// Presence and absence of every state
+    Bernoulli,
+    /// The class whose mean is nearest
+    NearestCentroid,
+}
+
+impl LearnerArgs {
+    /// The prior, and how numbers are cut into bins, if they are.
+    pub fn prior(&self) -> Result<(NaiveBayesPrior, Option<Discretisation>), Failure> {
+        let mut prior = NaiveBayesPrior {
+            estimate: self.prior.estimate.clone().unwrap_or_default(),
+            class: self.prior.class_prior.clone().unwrap_or_default(),
+            ..NaiveBayesPrior::default()
+        };
+        prior.event = match self.model {
+            ModelKind::NaiveBayes => EventModel::Categorical,
+            ModelKind::Bernoulli => EventModel::Bernoulli,
+            ModelKind::NearestCentroid => EventModel::NearestCentroid,
+        };
+        let mut bins = None;
+        if let Some(numeric) = &self.prior.numeric {
+            if numeric.starts_with("bins") {
+                bins = Some(numeric.parse::<Discretisation>().map_err(|e| Failure::Usage(format!("--numeric: {e}")))?);
+            } else {
+                prior.numeric = numeric
+                    .parse::<NumericModel>()
+                    .map_err(|e| Failure::Usage(format!("--numeric: {e}, bins:width[:k], bins:frequency[:k], bins:mdl")))?;
+            }
+        }
+        if bins.is_some() && self.model != ModelKind::NaiveBayes {
+            return Err(Failure::Usage("--numeric bins goes with --model naive-bayes".into()));
+        }
+        if !self.threshold.is_finite() {
+            return Err(Failure::Usage("--threshold must be a finite number".into()));
+        }
+        Ok((prior, bins))
+    }
+}
+
+#[derive(Args)]
+#[command(after_help = "Example:\n  tunbridge learn examples/play_tennis.csv --target PlayTennis")]
+pub struct LearnArgs {
+    /// Files with the same columns (CSV, TSV, ARFF, JSON Lines, Parquet, Arrow; .gz and .zst too), globs, or - for standard input
+    #[arg(required = true, value_name = "DATA")]
+    pub data: Vec<PathBuf>,
+    /// The column to predict
+    #[arg(short, long, value_name = "NAME")]
+    pub target: Option<String>,
+    #[command(flatten)]
+    pub learner: LearnerArgs,
+    /// How to judge the model: loo (each row by the model of all others), folds:<k>, or none
+    #[arg(long, value_name = "HOW", default_value = "loo", value_parser = evaluation_plan)]
+    pub evaluate: tunbridge::EvaluationPlan,
+    /// Mend over-confident probabilities
+    #[arg(long, value_enum, default_value = "none")]
+    pub calibrate: CalibrateArg,
+    /// Where the model goes [default: the data's name with .tb, in the current folder]
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// Replace the output even if it is not a model
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+    #[command(flatten)]
+    pub read: ReadArgs,
+}
+
+fn evaluation_plan(text: &str) -> Result<tunbridge::EvaluationPlan, String> {
+    use tunbridge::EvaluationPlan;
+    match text {
+        "none" => Ok(EvaluationPlan::None),
+        "loo" => Ok(EvaluationPlan::LeaveOneOut),
+        _ => match text.strip_prefix("folds:").and_then(|k| k.parse().ok()) {
+            Some(k) if (2..=1000).contains(&k) => Ok(EvaluationPlan::Folds(k)),
+            _ => Err("give loo, none, or folds:<k> with k from 2 to 1000".into()),
+        },
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CalibrateArg {
+    None,
+    Isotonic,
+    Sigmoid,
+}
+
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  tunbridge classify play_tennis.tb new_days.csv -o answers.csv\n  tunbridge classify play_tennis.tb Outlook=Sunny Wind=Strong"
+)]
+pub struct ClassifyArgs {
+    /// The model
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// Files to classify, or one case as NAME=VALUE …
+    #[arg(required = true, value_name = "DATA | NAME=VALUE")]
+    pub inputs: Vec<String>,
+    /// Where the answers go; the name says the format: .csv, .jsonl, .parquet, .arrow [default: standard output]
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// What to do with a value that is no known state
+    #[arg(long, value_enum, default_value = "missing")]
+    pub unknown_states: UnknownArg,
+    #[command(flatten)]
+    pub read: ReadArgs,
+}
+
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  tunbridge explain play_tennis.tb Outlook=Sunny Wind=Strong\n  tunbridge explain play_tennis.tb examples/play_tennis.csv --row 7"
+)]
+pub struct ExplainArgs {
+    /// The model
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// Files with the row, or one case as NAME=VALUE …
+    #[arg(required = true, value_name = "DATA | NAME=VALUE")]
+    pub inputs: Vec<String>,
+    /// The row to explain, from 1
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub row: u64,
+    /// The class to explain [default: the most probable one]
+    #[arg(long, value_name = "STATE")]
+    pub class: Option<String>,
+    /// The class to weigh it against [default: the most probable other one]
+    #[arg(long, value_name = "STATE")]
+    pub against: Option<String>,
+    /// The unit of the ledger
+    #[arg(long, value_enum, default_value = "decibans")]
+    pub unit: UnitArg,
+    #[command(flatten)]
+    pub read: ReadArgs,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum UnitArg {
+    Decibans,
+    Bits,
+    Nats,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:\n  tunbridge show play_tennis.tb\n  tunbridge show play_tennis.tb --format json")]
+pub struct ShowArgs {
+    /// The model
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// How many pieces of evidence to list per class
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub top: usize,
+    /// Print every table, however long
+    #[arg(long)]
+    pub all: bool,
+}
+
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  tunbridge schema examples/play_tennis.csv\n  tunbridge schema examples/play_tennis.csv --target PlayTennis --write"
+)]
+pub struct SchemaArgs {
+    /// Files with the same columns
+    #[arg(required = true, value_name = "DATA")]
+    pub data: Vec<PathBuf>,
+    /// The column to predict
+    #[arg(short, long, value_name = "NAME")]
+    pub target: Option<String>,
+    /// Write DATA.schema.toml beside the data, to be corrected by hand
+    #[arg(long)]
+    pub write: bool,
+    /// Replace a schema file that is there
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+    #[command(flatten)]
+    pub read: ReadArgs,
+}
+
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  tunbridge update play_tennis.tb more_days.csv\n  tunbridge forget play_tennis.tb those_days.csv -o without.tb"
+)]
+pub struct ChangeArgs {
+    /// The model
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// Files with the rows
+    #[arg(required = true, value_name = "DATA")]
+    pub data: Vec<PathBuf>,
+    /// Where the changed model goes [default: the model itself]
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// Replace the output even if it is not a model
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub read: ReadArgs,
+}
+
+#[derive(Args)]
+#[command(after_help = "Example:\n  tunbridge merge north.tb south.tb -o both.tb")]
+pub struct MergeArgs {
+    /// Models, two or more
+    #[arg(required = true, num_args = 2.., value_name = "MODEL")]
+    pub models: Vec<PathBuf>,
+    /// Where the merged model goes
+    #[arg(short, long, value_name = "PATH", required = true)]
+    pub output: PathBuf,
+    /// Replace the output even if it is not a model
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub prior: PriorArgs,
+}
+
+#[derive(Args)]
+#[command(after_help = "Example:\n  tunbridge diff before.tb after.tb")]
+pub struct DiffArgs {
+    /// The model before
+    #[arg(value_name = "BEFORE")]
+    pub before: PathBuf,
+    /// The model after
+    #[arg(value_name = "AFTER")]
+    pub after: PathBuf,
+    /// How many beliefs to list
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub top: usize,
+}
+
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  tunbridge evaluate play_tennis.tb other_days.csv\n  tunbridge evaluate examples/play_tennis.csv --target PlayTennis --folds 7\n  tunbridge evaluate train.csv --target Y --test test.csv"
+)]
+pub struct EvaluateArgs {
+    /// A model and files with known classes; or files alone, to judge a learner on them
+    #[arg(required = true, value_name = "MODEL | DATA")]
+    pub inputs: Vec<PathBuf>,
+    /// The column to predict, when a learner is judged
+    #[arg(short, long, value_name = "NAME")]
+    pub target: Option<String>,
+    /// Folds, or loo for leave-one-out
+    #[arg(long, value_name = "K | loo", conflicts_with_all = ["holdout", "test"])]
+    pub folds: Option<String>,
+    /// Share of the rows to hold out
+    #[arg(long, value_name = "SHARE", conflicts_with = "test")]
+    pub holdout: Option<f64>,
+    /// A separate test file; may be repeated
+    #[arg(long, value_name = "DATA")]
+    pub test: Vec<PathBuf>,
+    #[command(flatten)]
+    pub learner: LearnerArgs,
+    /// Mend over-confident probabilities
+    #[arg(long, value_enum, default_value = "none")]
+    pub calibrate: CalibrateArg,
+    /// What to do with a value that is no known state
+    #[arg(long, value_enum, default_value = "missing")]
+    pub unknown_states: UnknownArg,
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+    #[command(flatten)]
+    pub read: ReadArgs,
+}
+
+#[derive(Args)]
+#[command(after_help = "Example:\n  tunbridge completions zsh > ~/.zfunc/_tunbridge")]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}

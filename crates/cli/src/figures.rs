@@ -1,0 +1,65 @@
+//! Numbers for people: few digits, honest ones.
+
+/// A probability with four digits; never rounded to certainty or impossibility.
+pub fn probability(p: f64) -> String {
+    if p > 0.0 && p < 0.00005 {
+        format!("{p:.1e}")
+    } else if p < 1.0 && p > 0.99995 {
+        format!("1 − {:.1e}", 1.0 - p)
+    } else {
+        format!("{p:.4}")
+    }
+}
+
+/// A number with about four significant digits.
+pub fn number(x: f64) -> String {
+    let size = x.abs();
+    if x == 0.0 || !x.is_finite() {
+        format!("{x}")
+    } else if !(1e-4..1e7).contains(&size) {
+        format!("{x:.3e}")
+    } else {
+        let digits = (3 - size.log10().floor() as i32).clamp(0, 8) as usize;
+        let text = format!("{x:.digits$}");
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+    }
+}
+
+/// A weight of rows: whole numbers with separators.
+pub fn count(n: f64) -> String {
+    if n.fract() != 0.0 || n.abs() >= 1e15 {
+        return number(n);
+    }
+    let digits = format!("{}", n.abs() as u64);
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    if n < 0.0 { format!("-{text}") } else { text }
+}
+
+/// A share as a percentage.
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_four_digits_and_probabilities_never_lie() {
+        assert_eq!(number(0.001234567), "0.001235");
+        assert_eq!(number(1234.5), "1234");
+        assert_eq!(number(2.0), "2");
+        assert_eq!(number(1.5e9), "1.500e9");
+        assert_eq!(count(1234567.0), "1,234,567");
+        assert_eq!(count(12.5), "12.5");
+        assert_eq!(probability(1e-7), "1.0e-7");
+        assert_eq!(probability(1.0 - 1e-7), "1 − 1.0e-7");
+        assert_eq!(probability(1.0), "1.0000");
+    }
+}

@@ -1,0 +1,102 @@
+//! The same facts for programs: one JSON object per verb, whose fields are documented in the README and kept stable.
+
+use serde_json::{Map, Value, json};
+use tunbridge::belief::{Kind, ReadReport, Role, Schema};
+use tunbridge::{Evaluation, Timings};
+
+/// A number, or null where JSON has none.
+pub fn number(x: f64) -> Value {
+    if x.is_finite() { if x.fract() == 0.0 && x.abs() < 9e15 { json!(x as i64) } else { json!(x) } } else { Value::Null }
+}
+
+/// A number that stays a decimal.
+pub fn real(x: f64) -> Value {
+    if x.is_finite() { json!(x) } else { Value::Null }
+}
+
+pub fn evaluation(e: &Evaluation) -> Value {
+    let m = &e.metrics;
+    let by_class = |values: Vec<Value>| Value::Object(e.classes.iter().cloned().zip(values).collect::<Map<_, _>>());
+    let confusion = by_class(m.confusion.iter().map(|row| by_class(row.iter().map(|n| number(*n)).collect())).collect());
+    let option = |x: Option<f64>| x.map_or(Value::Null, real);
+    let classes = by_class(
+        m.per_class
+            .iter()
+            .map(
+                |c| json!({"precision": option(c.precision), "recall": option(c.recall), "f1": option(c.f1), "support": number(c.support)}),
+            )
+            .collect(),
+    );
+    let reliability: Vec<Value> = m
+        .reliability
+        .iter()
+        .map(|b| {
+            json!({"lower": real(b.lower), "upper": real(b.upper), "rows": number(b.weight),
+                   "mean_confidence": option(b.mean_confidence), "accuracy": option(b.accuracy)})
+        })
+        .collect();
+    json!({
+        "method": e.how,
+        "rows": number(m.rows),
+        "accuracy": real(m.accuracy),
+        "balanced_accuracy": real(m.balanced_accuracy),
+        "macro_f1": real(m.macro_f1),
+        "log_loss": option(m.log_loss),
+        "log_loss_of_possible": option(m.log_loss_of_possible),
+        "probability_zero": number(m.n_probability_zero),
+        "impossible": number(m.n_impossible),
+        "brier": real(m.brier),
+        "calibration_error": option(m.calibration_error),
+        "baseline_accuracy": real(m.baseline_accuracy),
+        "baseline_log_loss": real(m.baseline_log_loss),
+        "classes": classes,
+        "confusion": confusion,
+        "reliability": reliability,
+    })
+}
+
+pub fn schema(schema: &Schema, report: Option<&ReadReport>) -> Value {
+    let columns: Vec<Value> = schema
+        .variables()
+        .iter()
+        .enumerate()
+        .map(|(place, variable)| {
+            let mut column = Map::new();
+            column.insert("name".into(), json!(variable.name));
+            column.insert("type".into(), json!(variable.kind.word()));
+            let (role, reason) = match &variable.role {
+                Role::Input => ("input", None),
+                Role::Target => ("target", None),
+                Role::Weight => ("weight", None),
+                Role::Ignored(reason) => ("ignored", Some(reason)),
+            };
+            column.insert("role".into(), json!(role));
+            if let Some(reason) = reason {
+                column.insert("reason".into(), json!(reason));
+            }
+            if let Kind::Categorical(states) = &variable.kind {
+                column.insert("states".into(), json!(states.names()));
+                column.insert("declared".into(), json!(states.n_declared()));
+                column.insert("ordered".into(), json!(states.is_ordered()));
+            }
+            if let Some(missing) = report.and_then(|r| r.n_missing.get(place)) {
+                column.insert("missing".into(), json!(missing));
+            }
+            Value::Object(column)
+        })
+        .collect();
+    Value::Array(columns)
+}
+
+/// Seconds by phase, and the most memory that was resident.
+pub fn timings(timings: &Timings) -> Value {
+    let mut fields: Map<String, Value> = timings.phases().iter().map(|(phase, seconds)| (phase.to_string(), json!(seconds))).collect();
+    fields.insert("peak_rss_mb".into(), peak_rss_mb().map_or(Value::Null, |mb| json!(mb)));
+    Value::Object(fields)
+}
+
+fn peak_rss_mb() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.split_ascii_whitespace().next()?.parse::<f64>().ok()? / 1024.0)
+}

@@ -1,0 +1,200 @@
+//! What a person reads: aligned tables within the terminal's width, errors with a hint.
+
+use std::fmt::Write;
+use std::io::{self, IsTerminal};
+
+use tunbridge::Evaluation;
+use tunbridge::belief::{Kind, ReadReport, Role, Schema};
+use unicode_width::UnicodeWidthStr;
+
+use crate::figures::{count, number, percent, probability};
+
+/// How a column of a table is set.
+#[derive(Clone, Copy)]
+pub enum Align {
+    Left,
+    Right,
+}
+
+/// Rows of cells as aligned lines, each indented by two spaces and cut at the terminal's width.
+pub fn table(header: &[&str], align: &[Align], rows: &[Vec<String>]) -> String {
+    let mut width: Vec<usize> = header.iter().map(|h| h.width()).collect();
+    for row in rows {
+        for (w, cell) in width.iter_mut().zip(row) {
+            *w = (*w).max(cell.width());
+        }
+    }
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        let mut text = String::from(" ");
+        for ((cell, width), align) in cells.zip(&width).zip(align) {
+            let pad = " ".repeat(width - cell.width());
+            let _ = match align {
+                Align::Left => write!(text, " {cell}{pad} "),
+                Align::Right => write!(text, " {pad}{cell} "),
+            };
+        }
+        cut(text.trim_end(), terminal_width())
+    };
+    let mut out = String::new();
+    if header.iter().any(|h| !h.is_empty()) {
+        let _ = writeln!(out, "{}", line(&mut header.iter().copied()));
+    }
+    for row in rows {
+        let _ = writeln!(out, "{}", line(&mut row.iter().map(String::as_str)));
+    }
+    out
+}
+
+/// The width to print in: the terminal's, or a hundred columns where there is none.
+pub fn terminal_width() -> usize {
+    if io::stdout().is_terminal() { terminal_size::terminal_size().map_or(100, |(w, _)| usize::from(w.0).max(40)) } else { 100 }
+}
+
+fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.into();
+    }
+    let mut out = String::new();
+    for c in text.chars() {
+        if out.width() + 2 > width {
+            break;
+        }
+        out.push(c);
+    }
+    out.push('…');
+    out
+}
+
+/// An error on standard error: what, and what to do.
+pub fn error(what: &str, hint: Option<&str>) {
+    let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    let (red, plain) = if colour { ("\u{1b}[1;31m", "\u{1b}[0m") } else { ("", "") };
+    eprintln!("{red}error:{plain} {what}");
+    if let Some(hint) = hint {
+        eprintln!("  hint: {hint}");
+    }
+}
+
+/// What was understood of the columns.
+pub fn schema(schema: &Schema, missing: Option<&ReadReport>, most: usize) -> String {
+    let mut rows = Vec::new();
+    for (place, variable) in schema.variables().iter().enumerate().take(most) {
+        let states = match &variable.kind {
+            Kind::Categorical(states) if !matches!(variable.role, Role::Ignored(_)) => {
+                let shown: Vec<&str> = states.names().iter().take(8).map(String::as_str).collect();
+                let more = if states.len() > 8 { ", …" } else { "" };
+                format!("{}: {}{more}", count(states.len() as f64), shown.join(", "))
+            }
+            _ => String::new(),
+        };
+        let (role, note) = match &variable.role {
+            Role::Input => ("", states),
+            Role::Target => ("target", states),
+            Role::Weight => ("weight", states),
+            Role::Ignored(reason) => ("ignored", reason.clone()),
+        };
+        let absent = missing.and_then(|r| r.n_missing.get(place).copied()).unwrap_or(0);
+        rows.push(vec![
+            variable.name.clone(),
+            variable.kind.word().to_string(),
+            role.to_string(),
+            if absent > 0 { count(absent as f64) } else { String::new() },
+            note,
+        ]);
+    }
+    let mut text =
+        table(&["column", "type", "part", "missing", "states"], &[Align::Left, Align::Left, Align::Left, Align::Right, Align::Left], &rows);
+    if schema.variables().len() > most {
+        let _ = writeln!(text, "  … and {} more columns; `tunbridge show MODEL --all` lists them", schema.variables().len() - most);
+    }
+    text
+}
+
+/// The figures of an evaluation in a few lines.
+pub fn evaluation(evaluation: &Evaluation) -> String {
+    let m = &evaluation.metrics;
+    let mut rows = vec![
+        vec!["accuracy".into(), percent(m.accuracy), format!("{} by always saying the most frequent class", percent(m.baseline_accuracy))],
+        vec!["balanced".into(), percent(m.balanced_accuracy), "mean over the classes of the share found".into()],
+        vec!["macro F1".into(), number(m.macro_f1), String::new()],
+    ];
+    let log_loss = match m.log_loss {
+        Some(loss) => vec!["log loss".into(), number(loss), format!("{} by the classes' frequencies alone", number(m.baseline_log_loss))],
+        None => {
+            let zero = m.n_probability_zero + m.n_impossible;
+            let others = m.log_loss_of_possible.map_or("∞".into(), number);
+            vec!["log loss".into(), "∞".into(), format!("{} rows were given probability zero; {others} over the others", count(zero))]
+        }
+    };
+    rows.push(log_loss);
+    rows.push(vec!["Brier".into(), number(m.brier), String::new()]);
+    if let Some(error) = m.calibration_error {
+        rows.push(vec!["calibration".into(), number(error), "mean distance of confidence from accuracy".into()]);
+    }
+    table(&["", "", ""], &[Align::Left, Align::Right, Align::Left], &rows)
+}
+
+/// Which class was taken for which.
+pub fn confusion(evaluation: &Evaluation) -> String {
+    let classes = &evaluation.classes;
+    if classes.len() > 12 {
+        return format!("  {} classes: the confusion matrix is in --format json\n", classes.len());
+    }
+    let mut header = vec!["truth"];
+    header.extend(classes.iter().map(String::as_str));
+    let mut align = vec![Align::Left];
+    align.extend(classes.iter().map(|_| Align::Right));
+    let rows: Vec<Vec<String>> = classes
+        .iter()
+        .zip(&evaluation.metrics.confusion)
+        .map(|(class, row)| std::iter::once(class.clone()).chain(row.iter().map(|n| count(*n))).collect())
+        .collect();
+    table(&header, &align, &rows)
+}
+
+/// How often predictions of some confidence were right, before and perhaps after calibration.
+pub fn reliability(before: &Evaluation, after: Option<&Evaluation>) -> String {
+    let cells = |e: &Evaluation, bin: usize| {
+        let b = &e.metrics.reliability[bin];
+        [count(b.weight), b.mean_confidence.map(probability).unwrap_or_default(), b.accuracy.map(probability).unwrap_or_default()]
+    };
+    let mut rows = Vec::new();
+    for (place, bin) in before.metrics.reliability.iter().enumerate() {
+        let empty = bin.weight == 0.0 && after.is_none_or(|a| a.metrics.reliability[place].weight == 0.0);
+        if empty {
+            continue;
+        }
+        let mut row = vec![format!("{}–{}", bin.lower, bin.upper)];
+        row.extend(cells(before, place));
+        if let Some(after) = after {
+            row.extend(cells(after, place));
+        }
+        rows.push(row);
+    }
+    let mut header = vec!["confidence", "rows", "said", "right"];
+    if after.is_some() {
+        header.extend(["rows after", "said", "right"]);
+    }
+    let align: Vec<Align> = header.iter().enumerate().map(|(i, _)| if i == 0 { Align::Left } else { Align::Right }).collect();
+    table(&header, &align, &rows)
+}
+
+/// What was met while reading that the user should know.
+pub fn remarks(report: &ReadReport, schema: &Schema) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if report.n_skipped > 0 {
+        let first = report.first_skipped.as_deref().unwrap_or_default();
+        remarks.push(format!("{} malformed rows were skipped, the first at {first}", count(report.n_skipped as f64)));
+    }
+    let unknown: Vec<String> = schema
+        .variables()
+        .iter()
+        .zip(&report.n_unknown)
+        .filter(|(_, n)| **n > 0)
+        .map(|(v, n)| format!("{} in `{}`", count(*n as f64), v.name))
+        .collect();
+    if !unknown.is_empty() {
+        remarks.push(format!("values that are no known state were read as missing: {}", unknown.join(", ")));
+    }
+    remarks
+}

@@ -1,0 +1,191 @@
+//! `explain`: the log-odds ledger of one row, in words and as numbers.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+use tunbridge::belief::log_sum_exp;
+use tunbridge::data::Table;
+use tunbridge::learners::{Contest, Ledger, Unit, Weighed};
+use tunbridge::{Case, Error, NaiveBayesModel};
+
+use super::learn::bin_words;
+use super::{is_case, load, print, print_json};
+use crate::args::{Common, ExplainArgs, UnitArg};
+use crate::figures::{number, probability};
+use crate::progress::remark;
+use crate::report::{Align, table};
+use crate::{Failure, json};
+
+pub fn run(args: &ExplainArgs, common: &Common) -> Result<(), Failure> {
+    let as_json = common.json()?;
+    let model = load(&args.model)?;
+    let case = if is_case(&args.inputs) {
+        Case::parse(model.schema(), &args.inputs)?
+    } else {
+        let mut read = args.read.options(common);
+        read.missing.extend(model.recipe().missing.iter().cloned());
+        let table = Table::open_as(&args.inputs, read, model.schema(), Default::default(), true)?;
+        Case::of_row(&table, args.row - 1)?
+            .ok_or_else(|| Error::Unfit { what: format!("there is no row {}", args.row), hint: Some("rows count from 1".into()) })?
+    };
+    for (name, value) in &case.unknown {
+        remark(common, &format!("`{value}` is no known state of `{name}` and is left out"));
+    }
+    let place = |class: &Option<String>| -> Result<Option<usize>, Failure> {
+        let Some(class) = class else { return Ok(None) };
+        let found = model.schema().states(model.statistic().target()).and_then(|states| states.find(class));
+        let known = model.classes().join(", ");
+        found.map(Some).ok_or_else(|| {
+            Failure::Fault(Error::Unfit {
+                what: format!("`{class}` is no class of the model"),
+                hint: Some(format!("its classes are: {known}")),
+            })
+        })
+    };
+    let contest = Contest { class: place(&args.class)?, against: place(&args.against)? };
+    let ledger = case.lend(|row| model.posterior().explain(model.schema(), row, 0, contest)).map_err(Error::from)?;
+    let calibrated = case.lend(|row| model.answer(row))?;
+    let p = |name: &str| model.classes().iter().position(|c| c == name).map(|i| calibrated.probability[i]);
+    let calibrated = model.calibrator().and_then(|_| p(&ledger.class));
+    let unit = match args.unit {
+        UnitArg::Decibans => Unit::Decibans,
+        UnitArg::Bits => Unit::Bits,
+        UnitArg::Nats => Unit::Nats,
+    };
+    if as_json {
+        return print_json(&object(&ledger, unit, args.unit, calibrated));
+    }
+    if common.trace {
+        print(&products(&model, &case)?)?;
+    }
+    print(&text(&model, &ledger, unit, args.unit, calibrated))
+}
+
+fn unit_word(unit: UnitArg) -> &'static str {
+    match unit {
+        UnitArg::Decibans => "decibans",
+        UnitArg::Bits => "bits",
+        UnitArg::Nats => "nats",
+    }
+}
+
+fn text(model: &NaiveBayesModel, ledger: &Ledger, unit: Unit, word: UnitArg, calibrated: Option<f64>) -> String {
+    let Some(p) = ledger.probability else {
+        return format!(
+            "This evidence has probability zero under the model: {} and {} are both impossible.\n",
+            ledger.class, ledger.against
+        );
+    };
+    let target = model.posterior().target();
+    let mut out = format!("{target} = {} with probability {}, against {}\n\n", ledger.class, probability(p), ledger.against);
+    let signed = |nats: f64| {
+        let amount = unit.of_nats(nats);
+        if amount.is_infinite() {
+            if amount > 0.0 { "+∞".into() } else { "−∞".to_string() }
+        } else {
+            format!("{amount:+.2}").replace('-', "−")
+        }
+    };
+    let chance = |ln: f64| if ln == f64::NEG_INFINITY { "0".to_string() } else { number(ln.exp()) };
+    let mut rows = vec![vec!["before any evidence".to_string(), signed(ledger.prior_log_odds), String::new()]];
+    for entry in &ledger.entries {
+        let ratio = (entry.ln_given_class - entry.ln_given_against).exp();
+        let words = if entry.log_odds == 0.0 {
+            "says nothing between them".to_string()
+        } else if ratio.is_infinite() || ratio == 0.0 {
+            let (sure, never) = if ratio == 0.0 { (&ledger.against, &ledger.class) } else { (&ledger.class, &ledger.against) };
+            format!("seen with {sure}, never with {never}")
+        } else {
+            let (times, which) = if ratio >= 1.0 { (ratio, &ledger.class) } else { (1.0 / ratio, &ledger.against) };
+            format!(
+                "{} times as likely under {which} ({} against {})",
+                number(times),
+                chance(entry.ln_given_class),
+                chance(entry.ln_given_against)
+            )
+        };
+        rows.push(vec![format!("{} {}", entry.variable, weighed(&entry.value)), signed(entry.log_odds), words]);
+    }
+    if let Some(total) = ledger.posterior_log_odds {
+        rows.push(vec!["together".into(), signed(total), format!("odds of {}", number(total.exp()))]);
+    }
+    if let Some(calibrated) = calibrated {
+        rows.push(vec!["calibrated".into(), String::new(), format!("probability {} becomes {}", probability(p), probability(calibrated))]);
+    }
+    out.push_str(&table(
+        &["evidence", unit_word(word), &format!("for {}", ledger.class)],
+        &[Align::Left, Align::Right, Align::Left],
+        &rows,
+    ));
+    for left in &ledger.left_out {
+        if left.why != tunbridge::learners::LeftOut::NotAnAttribute {
+            let _ = writeln!(out, "  {} is left out: {}", left.variable, left.why);
+        }
+    }
+    out
+}
+
+pub fn weighed(value: &Weighed) -> String {
+    match value {
+        Weighed::State(state) => format!("= {state}"),
+        Weighed::Number(x) => format!("= {}", number(*x)),
+        Weighed::Bin { x, above, up_to } => format!("= {} ({})", number(*x), bin_words(*above, *up_to)),
+    }
+}
+
+fn object(ledger: &Ledger, unit: Unit, word: UnitArg, calibrated: Option<f64>) -> Value {
+    let infinite = |nats: f64| match unit.of_nats(nats) {
+        x if x == f64::INFINITY => json!("+inf"),
+        x if x == f64::NEG_INFINITY => json!("-inf"),
+        x => json::real(x),
+    };
+    let entries: Vec<Value> = ledger
+        .entries
+        .iter()
+        .map(|e| {
+            json!({"variable": e.variable, "value": e.value, "ln_given_class": json::real(e.ln_given_class),
+                   "ln_given_against": json::real(e.ln_given_against), "contribution": infinite(e.log_odds)})
+        })
+        .collect();
+    let left_out: Vec<Value> = ledger
+        .left_out
+        .iter()
+        .filter(|l| l.why != tunbridge::learners::LeftOut::NotAnAttribute)
+        .map(|l| json!({"variable": l.variable, "why": l.why.to_string()}))
+        .collect();
+    json!({
+        "class": ledger.class,
+        "against": ledger.against,
+        "probability": ledger.probability,
+        "probability_against": ledger.probability_against,
+        "calibrated_probability": calibrated,
+        "unit": unit_word(word),
+        "prior": infinite(ledger.prior_log_odds),
+        "entries": entries,
+        "left_out": left_out,
+        "posterior": ledger.posterior_log_odds.map(infinite),
+    })
+}
+
+/// The products P(v) ∏ P(a | v) as a textbook writes them, class by class.
+pub fn products(model: &NaiveBayesModel, case: &Case) -> Result<String, Failure> {
+    let posterior = model.posterior();
+    let contributions = case.lend(|row| posterior.contributions(row, 0)).map_err(Error::from)?;
+    let mut out = String::new();
+    let mut joint = Vec::new();
+    for (class, name) in posterior.class_names().iter().enumerate() {
+        let mut ln = posterior.ln_class_prior()[class];
+        let mut factors = vec![format!("P({name}) = {}", number(ln.exp()))];
+        for (variable, found) in model.schema().variables().iter().zip(&contributions) {
+            if let Some(found) = found {
+                ln += found[class];
+                factors.push(format!("P({} | {name}) = {}", variable.name, number(found[class].exp())));
+            }
+        }
+        let _ = writeln!(out, "{}\n  product = {}", factors.join("\n  · "), number(ln.exp()));
+        joint.push(ln);
+    }
+    let total = log_sum_exp(&joint);
+    let _ = writeln!(out, "sum of the products = {}\n", number(total.exp()));
+    Ok(out)
+}

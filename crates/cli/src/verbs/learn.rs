@@ -1,0 +1,207 @@
+//! `learn`: a table in, a judged model out.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde_json::{Map, Value, json};
+use tunbridge::evaluate::Method;
+use tunbridge::learners::{ClassEvidence, EvidenceValue, telling_evidence};
+use tunbridge::{LearnOptions, Learned, Model, NaiveBayesModel, Timings, learn};
+
+use super::{print, print_json};
+use crate::args::{CalibrateArg, Common, LearnArgs};
+use crate::figures::{count, number, probability};
+use crate::progress::{self, remark};
+use crate::report::{self, Align, table};
+use crate::{Failure, json};
+
+pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
+    let as_json = common.json()?;
+    let options = options(args, common)?;
+    let output = output_path(args)?;
+    let (learned, title) = {
+        let mut options = options;
+        let _bar = progress::show(&mut options.read, common);
+        (learn(&args.data, &options)?, title(&args.data))
+    };
+    *timings = learned.timings.clone();
+    let start = Instant::now();
+    let model = Model::NaiveBayes(Box::new(learned.model.clone()));
+    model.save(&output, args.force)?;
+    timings.add("write", start);
+    for text in learned.remarks.iter().chain(&report::remarks(&learned.report, learned.model.schema())) {
+        remark(common, text);
+    }
+    if as_json {
+        return print_json(&as_object(&learned, &model, &output));
+    }
+    let mut text = summary(&title, &learned)?;
+    if common.trace {
+        text.push_str(&super::show::tables(&learned.model, usize::MAX));
+    }
+    let calibrated = learned.model.calibrator().map(|_| ", calibrated").unwrap_or_default();
+    let _ = writeln!(text, "\nSaved {} ({}, {}{calibrated})", output.display(), model.kind(), prior_words(&learned.model));
+    print(&text)
+}
+
+pub fn options(args: &LearnArgs, common: &Common) -> Result<LearnOptions, Failure> {
+    let (prior, bins) = args.learner.prior()?;
+    let mut read = args.read.options(common);
+    args.columns.apply(&mut read, args.target.as_ref())?;
+    Ok(LearnOptions {
+        read,
+        prior,
+        bins,
+        threshold: args.learner.threshold,
+        evaluation: args.evaluate,
+        calibration: method(args.calibrate),
+        seed: common.seed,
+    })
+}
+
+pub fn method(arg: CalibrateArg) -> Option<Method> {
+    match arg {
+        CalibrateArg::None => None,
+        CalibrateArg::Isotonic => Some(Method::Isotonic),
+        CalibrateArg::Sigmoid => Some(Method::Sigmoid),
+    }
+}
+
+/// The data's name with `.tb`, in the current folder.
+fn output_path(args: &LearnArgs) -> Result<PathBuf, Failure> {
+    if let Some(output) = &args.output {
+        return Ok(output.clone());
+    }
+    let name = args.data[0].file_name().and_then(|n| n.to_str()).unwrap_or("-");
+    if name == "-" || name.contains(['*', '?', '[']) {
+        return Err(Failure::Usage("say where the model goes with --output".into()));
+    }
+    let stem = [".gz", ".zst", ".zstd"].iter().find_map(|e| name.strip_suffix(e)).unwrap_or(name);
+    let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
+    Ok(PathBuf::from(format!("{stem}.tb")))
+}
+
+fn title(data: &[PathBuf]) -> String {
+    let first = data[0].file_name().map_or_else(|| data[0].display().to_string(), |n| n.to_string_lossy().into_owned());
+    if data.len() > 1 { format!("{first} and {} more", data.len() - 1) } else { first }
+}
+
+/// The prior as the user writes it.
+pub fn prior_words(model: &NaiveBayesModel) -> String {
+    let prior = model.prior();
+    let numeric = match &model.recipe().discretisation {
+        Some(bins) => bins.clone(),
+        None => prior.numeric.to_string(),
+    };
+    let has_numbers = model.schema().variables().iter().any(|v| matches!(v.kind, tunbridge::belief::Kind::Numeric));
+    let numeric = if has_numbers { format!(", {numeric}") } else { String::new() };
+    format!("{}, class prior {}{numeric}", prior.estimate, prior.class)
+}
+
+fn summary(title: &str, learned: &Learned) -> Result<String, Failure> {
+    let model = &learned.model;
+    let mut text = format!("{title}: {} rows, {} columns\n\n", count(learned.report.n_rows as f64), model.schema().variables().len());
+    text.push_str(&report::schema(model.schema(), Some(&learned.report), 40));
+    let dropped = model.statistic().n_rows_without_target();
+    if dropped > 0.0 {
+        let _ = writeln!(text, "\n{} rows without a class were left out", count(dropped));
+    }
+    let _ = writeln!(text, "\n{}", classes(model));
+    text.push_str("Most telling evidence, of the class and of the others\n");
+    let evidence = telling_evidence(model.schema(), model.statistic(), model.posterior(), 3).map_err(tunbridge::Error::from)?;
+    text.push_str(&evidence_table(&evidence, 10));
+    if let Some(evaluation) = &learned.evaluation {
+        let _ = writeln!(text, "\nHow good it is ({})", evaluation.how);
+        text.push_str(&report::evaluation(evaluation));
+    }
+    if let (Some(before), Some(after)) = (&learned.evaluation, &learned.calibrated) {
+        let _ = writeln!(text, "\nCalibrated ({})", after.how);
+        text.push_str(&report::evaluation(after));
+        let _ = writeln!(text, "\nReliability, before and after calibration");
+        text.push_str(&report::reliability(before, Some(after)));
+    }
+    Ok(text)
+}
+
+/// The classes with their rows and prior probabilities.
+pub fn classes(model: &NaiveBayesModel) -> String {
+    let posterior = model.posterior();
+    let rows: Vec<Vec<String>> = posterior
+        .class_names()
+        .iter()
+        .zip(posterior.class_weights())
+        .zip(posterior.ln_class_prior())
+        .map(|((name, weight), ln)| vec![name.clone(), count(*weight), probability(ln.exp())])
+        .collect();
+    table(&[&format!("P({})", posterior.target()), "rows", "prior"], &[Align::Left, Align::Right, Align::Right], &rows)
+}
+
+pub fn evidence_table(evidence: &[ClassEvidence], most_classes: usize) -> String {
+    let mut rows = Vec::new();
+    for class in evidence.iter().take(most_classes) {
+        for (place, piece) in class.evidence.iter().enumerate() {
+            let name = if place == 0 { class.class.clone() } else { String::new() };
+            let (what, here, rest) = match &piece.value {
+                EvidenceValue::Number { mean, sd, mean_of_rest, sd_of_rest } => (
+                    piece.variable.clone(),
+                    format!("{} ± {}", number(*mean), number(*sd)),
+                    format!("{} ± {}", number(*mean_of_rest), number(*sd_of_rest)),
+                ),
+                other => {
+                    let p = |p: Option<f64>| p.map(probability).unwrap_or_default();
+                    (format!("{} {}", piece.variable, value_words(other)), p(piece.p_given_class), p(piece.p_given_rest))
+                }
+            };
+            rows.push(vec![name, what, here, rest]);
+        }
+    }
+    let mut text = table(&["class", "evidence", "in it", "in the others"], &[Align::Left, Align::Left, Align::Right, Align::Right], &rows);
+    if evidence.len() > most_classes {
+        let _ = writeln!(text, "  … and {} more classes; `tunbridge show MODEL --all` lists them", evidence.len() - most_classes);
+    }
+    text
+}
+
+pub fn value_words(value: &EvidenceValue) -> String {
+    match value {
+        EvidenceValue::State(state) => format!("= {state}"),
+        EvidenceValue::Bin { above, up_to } => bin_words(*above, *up_to),
+        EvidenceValue::Number { mean, .. } => format!("near {}", number(*mean)),
+    }
+}
+
+pub fn bin_words(above: Option<f64>, up_to: Option<f64>) -> String {
+    match (above, up_to) {
+        (Some(a), Some(b)) => format!("in ({}, {}]", number(a), number(b)),
+        (Some(a), None) => format!("> {}", number(a)),
+        (None, Some(b)) => format!("≤ {}", number(b)),
+        (None, None) => "anything".into(),
+    }
+}
+
+fn as_object(learned: &Learned, model: &Model, output: &Path) -> Value {
+    let posterior = learned.model.posterior();
+    let mut object = Map::new();
+    object.insert("model".into(), json!(output.display().to_string()));
+    object.insert("kind".into(), json!(model.kind()));
+    object.insert("rows".into(), json!(learned.report.n_rows));
+    object.insert("skipped".into(), json!(learned.report.n_skipped));
+    object.insert("rows_without_target".into(), json::number(learned.model.statistic().n_rows_without_target()));
+    object.insert("target".into(), json!(posterior.target()));
+    let classes = posterior.class_names().iter().cloned().zip(posterior.ln_class_prior().iter().map(|ln| json::real(ln.exp())));
+    object.insert("class_prior".into(), Value::Object(classes.collect()));
+    object.insert("prior".into(), json!(prior_words(&learned.model)));
+    object.insert("columns".into(), json::schema(learned.model.schema(), Some(&learned.report)));
+    if let Some(ln) = posterior.log_marginal_likelihood(learned.model.schema(), learned.model.statistic()) {
+        object.insert("log_marginal_likelihood".into(), json::real(ln));
+    }
+    if let Some(evaluation) = &learned.evaluation {
+        object.insert("evaluation".into(), json::evaluation(evaluation));
+    }
+    if let Some(calibrated) = &learned.calibrated {
+        object.insert("calibrated".into(), json::evaluation(calibrated));
+    }
+    object.insert("remarks".into(), json!(learned.remarks));
+    Value::Object(object)
+}

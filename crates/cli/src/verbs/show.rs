@@ -1,0 +1,170 @@
+//! `show`: a model in readable form, or as JSON.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value, json};
+use tunbridge::belief::VarId;
+use tunbridge::learners::{AttributeStatistic, telling_evidence};
+use tunbridge::{Error, Model, NaiveBayesModel};
+
+use super::learn::{bin_words, classes, evidence_table, prior_words};
+use super::{load, no_trace, print, print_json};
+use crate::args::{Common, ShowArgs};
+use crate::figures::{count, number, probability};
+use crate::report::{self, Align, table};
+use crate::{Failure, json};
+
+pub fn run(args: &ShowArgs, common: &Common) -> Result<(), Failure> {
+    no_trace(common)?;
+    let as_json = common.json()?;
+    let model = load(&args.model)?;
+    let kind = Model::NaiveBayes(Box::new(model.clone())).kind();
+    if as_json {
+        return print_json(&object(&model, kind)?);
+    }
+    let most = if args.all { usize::MAX } else { 40 };
+    let mut text = format!("{}: {kind}, {} rows, {}\n\n", args.model.display(), count(model.statistic().n_rows()), prior_words(&model));
+    if let Some(calibrator) = model.calibrator() {
+        let stale = if model.calibrator_is_stale() { ", fitted before the last change" } else { "" };
+        let _ = writeln!(text, "Calibrated ({:?}{stale})\n", calibrator.method());
+    }
+    text.push_str(&report::schema(model.schema(), None, most));
+    let _ = writeln!(text, "\n{}", classes(&model));
+    let evidence = telling_evidence(model.schema(), model.statistic(), model.posterior(), args.top).map_err(Error::from)?;
+    text.push_str("Most telling evidence, of the class and of the others\n");
+    text.push_str(&evidence_table(&evidence, if args.all { usize::MAX } else { 10 }));
+    text.push_str(&tables(&model, if args.all { usize::MAX } else { 10 }));
+    print(&text)
+}
+
+/// What is believed of every attribute given the class.
+pub fn tables(model: &NaiveBayesModel, most: usize) -> String {
+    let classes = model.classes();
+    let mut out = String::new();
+    let mut shown = 0;
+    for (place, variable) in model.schema().variables().iter().enumerate() {
+        let attribute = &model.statistic().attributes()[place];
+        if matches!(attribute, AttributeStatistic::Absent) {
+            continue;
+        }
+        shown += 1;
+        if shown > most {
+            continue;
+        }
+        let mut header = vec![""];
+        header.extend(classes.iter().map(String::as_str));
+        let mut align = vec![Align::Left];
+        align.extend(classes.iter().map(|_| Align::Right));
+        let mut rows: Vec<Vec<String>> = Vec::new();
+        let title;
+        if let AttributeStatistic::Moments(moments) = attribute {
+            title = format!("{} given {}", variable.name, model.posterior().target());
+            let line = |word: &str, f: &dyn Fn(&tunbridge::belief::Moments) -> String| {
+                std::iter::once(word.to_string()).chain(moments.of_class().iter().map(f)).collect::<Vec<_>>()
+            };
+            rows.push(line("mean", &|m| if m.weight > 0.0 { number(m.mean) } else { "–".into() }));
+            rows.push(line("sd", &|m| m.variance().map_or("–".into(), |v| number(v.sqrt()))));
+            rows.push(line("rows", &|m| count(m.weight)));
+        } else {
+            title = format!("P({} | {})", variable.name, model.posterior().target());
+            let names = state_names(model, place);
+            for (state, name) in names.iter().enumerate().take(if most == usize::MAX { usize::MAX } else { 20 }) {
+                let p = state_probabilities(model, place, state);
+                let cell = |class: usize| p.as_ref().map_or("–".into(), |p| probability(p[class]));
+                rows.push(std::iter::once(name.clone()).chain((0..classes.len()).map(cell)).collect());
+            }
+            if names.len() > rows.len() {
+                rows.push(vec![format!("… {} more", names.len() - rows.len())]);
+            }
+        }
+        let _ = write!(out, "\n{title}\n{}", table(&header, &align, &rows));
+    }
+    if shown > most {
+        let _ = writeln!(out, "\n… and {} more columns; --all prints them", shown - most);
+    }
+    out
+}
+
+/// The states of an attribute, or its bins in words.
+fn state_names(model: &NaiveBayesModel, place: usize) -> Vec<String> {
+    match &model.statistic().attributes()[place] {
+        AttributeStatistic::Binned { cuts, .. } => {
+            (0..=cuts.len()).map(|bin| bin_words(bin.checked_sub(1).map(|i| cuts[i]), cuts.get(bin).copied())).collect()
+        }
+        _ => model.schema().states(VarId::new(place)).map(|s| s.names().to_vec()).unwrap_or_default(),
+    }
+}
+
+/// P(state | class) of each class, as the model has it; `None` for a state it does not know.
+fn state_probabilities(model: &NaiveBayesModel, place: usize, state: usize) -> Option<Vec<f64>> {
+    use tunbridge::belief::{Chunk, Codes, Column};
+    let code = [state as u32];
+    let cuts = match &model.statistic().attributes()[place] {
+        AttributeStatistic::Binned { cuts, .. } => Some(cuts),
+        _ => None,
+    };
+    // A number inside the bin: its upper end is in it.
+    let inside =
+        [cuts.map_or(f64::NAN, |cuts| cuts.get(state).copied().or_else(|| cuts.last().map(|last| last + last.abs() + 1.0)).unwrap_or(0.0))];
+    let n_states = model.schema().cardinalities();
+    let columns: Vec<Column<'_>> = (0..n_states.len())
+        .map(|i| match (i == place, cuts.is_some()) {
+            (true, true) => Column::Numeric(&inside),
+            (true, false) => Column::Categorical { codes: Codes::U32(&code), n_states: n_states[i] },
+            _ => Column::Absent,
+        })
+        .collect();
+    let row = Chunk { first_row: 0, n_rows: 1, columns: &columns, weights: None };
+    let found = model.posterior().contributions(&row, 0).ok()?.swap_remove(place)?;
+    Some(found.into_iter().map(f64::exp).collect())
+}
+
+fn object(model: &NaiveBayesModel, kind: &str) -> Result<Value, Failure> {
+    let posterior = model.posterior();
+    let classes = posterior.class_names();
+    let by_class = |values: Vec<Value>| Value::Object(classes.iter().cloned().zip(values).collect::<Map<_, _>>());
+    let mut attributes = Map::new();
+    for (place, variable) in model.schema().variables().iter().enumerate() {
+        let value = match &model.statistic().attributes()[place] {
+            AttributeStatistic::Absent => continue,
+            AttributeStatistic::Moments(moments) => by_class(
+                moments
+                    .of_class()
+                    .iter()
+                    .map(
+                        |m| json!({"weight": json::number(m.weight), "mean": json::real(m.mean), "variance": m.variance().map(json::real)}),
+                    )
+                    .collect(),
+            ),
+            AttributeStatistic::Counts(counts) | AttributeStatistic::Binned { counts, .. } => {
+                let names = state_names(model, place);
+                let table: Vec<Value> = names
+                    .iter()
+                    .enumerate()
+                    .map(|(state, name)| {
+                        let p = state_probabilities(model, place, state);
+                        json!({"state": name,
+                               "count": by_class(counts.of_state(state).iter().map(|n| json::number(*n)).collect()),
+                               "p": p.map(|p| by_class(p.into_iter().map(json::real).collect()))})
+                    })
+                    .collect();
+                Value::Array(table)
+            }
+        };
+        attributes.insert(variable.name.clone(), value);
+    }
+    let evidence = telling_evidence(model.schema(), model.statistic(), posterior, 10).map_err(Error::from)?;
+    Ok(json!({
+        "kind": kind,
+        "rows": json::number(model.statistic().n_rows()),
+        "target": posterior.target(),
+        "prior": {"estimate": model.prior().estimate.to_string(), "class_prior": model.prior().class.to_string(),
+                  "numeric": model.recipe().discretisation.clone().unwrap_or_else(|| model.prior().numeric.to_string())},
+        "classes": by_class(posterior.class_weights().iter().zip(posterior.ln_class_prior())
+            .map(|(w, ln)| json!({"rows": json::number(*w), "prior": json::real(ln.exp())})).collect()),
+        "columns": json::schema(model.schema(), None),
+        "attributes": attributes,
+        "telling_evidence": evidence,
+        "calibration": model.calibrator().map(|c| json!({"method": c.method(), "stale": model.calibrator_is_stale()})),
+    }))
+}

@@ -1,0 +1,356 @@
+//! One table in every format: the same counts, and the same bits on any number of threads.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    ArrayRef, BooleanArray, DictionaryArray, Float32Array, Float64Array, Int8Array, Int64Array, LargeStringArray, RecordBatch, StringArray,
+    StringViewArray, UInt16Array,
+};
+use arrow_schema::{DataType, Field, Schema as ArrowSchema};
+use belief::Fold;
+use parquet::arrow::ArrowWriter;
+use parquet::file::properties::WriterProperties;
+use tunbridge_data::{ReadOptions, Table};
+
+use crate::support::{Counted, Counts, Draws, Folder, counted, decoded, gzip, kind, zstd};
+
+/// A row as the model of every format.
+pub struct Row {
+    class: Option<&'static str>,
+    colour: Option<&'static str>,
+    sold: Option<bool>,
+    rooms: Option<i64>,
+    price: Option<f64>,
+}
+
+pub const NAMES: [&str; 5] = ["class", "colour", "sold", "rooms", "price"];
+
+pub fn rows(n: usize) -> Vec<Row> {
+    let mut draws = Draws(3);
+    let classes = ["yes", "no", "per haps", "peut-être"];
+    let colours = ["red", "green", "blue, dark", "\"white\"", "a colour of many letters", "it's", "7"];
+    let mut known = |n: usize, one_in: usize| {
+        let state = draws.below(n);
+        (draws.below(one_in) > 0).then_some(state)
+    };
+    (0..n)
+        .map(|row| Row {
+            class: known(4, 50).map(|c| classes[c]),
+            // One colour shows itself only after the rows that decide the kinds.
+            colour: if row == n - 3 { Some("ultraviolet") } else { known(7, 10).map(|c| colours[c]) },
+            sold: known(2, 20).map(|b| b == 1),
+            rooms: known(6, 9).map(|x| x as i64 - 1),
+            price: known(1_000_000, 30).map(|x| x as f64 / 1000.0 - 250.0),
+        })
+        .collect()
+}
+
+impl Row {
+    fn texts(&self) -> [Option<String>; 5] {
+        [
+            self.class.map(String::from),
+            self.colour.map(String::from),
+            self.sold.map(|b| b.to_string()),
+            self.rooms.map(|x| x.to_string()),
+            self.price.map(|x| x.to_string()),
+        ]
+    }
+}
+
+/// Cells separated by `delimiter`, with the columns in this order.
+fn separated(rows: &[Row], delimiter: u8, order: [usize; 5]) -> Vec<u8> {
+    let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
+    writer.write_record(order.map(|column| NAMES[column])).unwrap();
+    for row in rows {
+        let texts = row.texts();
+        writer.write_record(order.map(|column| texts[column].as_deref().unwrap_or("?"))).unwrap();
+    }
+    writer.into_inner().unwrap()
+}
+
+fn json_lines(rows: &[Row]) -> Vec<u8> {
+    let mut text = String::new();
+    for row in rows {
+        let object = serde_json::json!({
+            "class": row.class, "colour": row.colour, "sold": row.sold, "rooms": row.rooms, "price": row.price,
+        });
+        text += &format!("{object}\n");
+    }
+    text.into_bytes()
+}
+
+fn arff(rows: &[Row]) -> Vec<u8> {
+    let mut text = "% A comment.\n@relation houses\n\n@attribute class {yes,no,'per haps',peut-être}\n@attribute colour string\n\
+        @attribute sold {true,false}\n@attribute rooms {-1,0,1,2,3,4}\n@attribute price real\n@data\n"
+        .to_string();
+    for row in rows {
+        let quoted = row.texts().map(|text| match text {
+            None => "?".to_string(),
+            Some(text) => format!("'{}'", text.replace('\'', "\\'")),
+        });
+        text += &(quoted.join(",") + "\n");
+    }
+    text.into_bytes()
+}
+
+/// How the columns lie in a columnar file.
+#[derive(Clone, Copy, Debug)]
+enum Lie {
+    Plain,
+    Dictionary,
+    /// Texts as views or of 64 bits, whole numbers as doubles, missing doubles as NaN, booleans as texts.
+    Odd,
+}
+
+fn batch(rows: &[Row], lie: Lie) -> RecordBatch {
+    let class = || rows.iter().map(|r| r.class);
+    let colour = || rows.iter().map(|r| r.colour);
+    let columns: Vec<ArrayRef> = match lie {
+        Lie::Plain => vec![
+            Arc::new(class().collect::<StringArray>()),
+            Arc::new(colour().collect::<StringArray>()),
+            Arc::new(rows.iter().map(|r| r.sold).collect::<BooleanArray>()),
+            Arc::new(rows.iter().map(|r| r.rooms).collect::<Int64Array>()),
+            Arc::new(rows.iter().map(|r| r.price).collect::<Float64Array>()),
+        ],
+        Lie::Dictionary => vec![
+            Arc::new(class().collect::<DictionaryArray<Int32Type>>()),
+            Arc::new(colour().collect::<DictionaryArray<arrow_array::types::UInt16Type>>()),
+            Arc::new(rows.iter().map(|r| r.sold).collect::<BooleanArray>()),
+            Arc::new(rows.iter().map(|r| r.rooms.map(|x| x as i8)).collect::<Int8Array>()),
+            Arc::new(rows.iter().map(|r| r.price).collect::<Float64Array>()),
+        ],
+        Lie::Odd => vec![
+            Arc::new(class().collect::<LargeStringArray>()),
+            Arc::new(colour().collect::<StringViewArray>()),
+            Arc::new(rows.iter().map(|r| r.sold.map(|b| b.to_string())).collect::<StringArray>()),
+            Arc::new(rows.iter().map(|r| r.rooms.map_or(f32::NAN, |x| x as f32)).collect::<Float32Array>()),
+            Arc::new(rows.iter().map(|r| r.price.unwrap_or(f64::NAN)).collect::<Float64Array>()),
+        ],
+    };
+    let fields: Vec<Field> = NAMES.iter().zip(&columns).map(|(name, c)| Field::new(*name, c.data_type().clone(), true)).collect();
+    RecordBatch::try_new(Arc::new(ArrowSchema::new(fields)), columns).unwrap()
+}
+
+fn parquet(rows: &[Row], lie: Lie, rows_in_group: usize, dictionary: bool) -> Vec<u8> {
+    let properties =
+        WriterProperties::builder().set_max_row_group_row_count(Some(rows_in_group)).set_dictionary_enabled(dictionary).build();
+    let batch = batch(rows, lie);
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.into_inner().unwrap()
+}
+
+fn arrow_file(rows: &[Row], lie: Lie, rows_in_batch: usize) -> Vec<u8> {
+    let mut writer = arrow_ipc::writer::FileWriter::try_new(Vec::new(), &batch(&rows[..1], lie).schema()).unwrap();
+    // A file holds one dictionary for each column, so dictionaries come in one batch.
+    let rows_in_batch = if matches!(lie, Lie::Dictionary) { rows.len() } else { rows_in_batch };
+    rows.chunks(rows_in_batch).for_each(|part| writer.write(&batch(part, lie)).unwrap());
+    writer.into_inner().unwrap()
+}
+
+fn arrow_stream(rows: &[Row], lie: Lie, rows_in_batch: usize) -> Vec<u8> {
+    let mut writer = arrow_ipc::writer::StreamWriter::try_new(Vec::new(), &batch(&rows[..1], lie).schema()).unwrap();
+    rows.chunks(rows_in_batch).for_each(|part| writer.write(&batch(part, lie)).unwrap());
+    writer.into_inner().unwrap()
+}
+
+/// A table in every format, by the names of the files.
+pub fn every_format(rows: &[Row]) -> Vec<(&'static str, Vec<u8>)> {
+    let in_order = [0, 1, 2, 3, 4];
+    let (group, part) = (rows.len() / 7 + 1, rows.len() / 5 + 1);
+    let csv = separated(rows, b',', in_order);
+    let jsonl = json_lines(rows);
+    let arff = arff(rows);
+    vec![
+        ("a.csv.gz", gzip(&csv)),
+        ("b.csv.zst", zstd(&csv)),
+        ("c.csv", csv),
+        ("d.tsv", separated(rows, b'\t', in_order)),
+        ("e.csv", separated(rows, b';', in_order)),
+        ("f.jsonl.gz", gzip(&jsonl)),
+        ("g.jsonl", jsonl),
+        ("h.arff.zst", zstd(&arff)),
+        ("i.arff", arff),
+        ("j.parquet", parquet(rows, Lie::Plain, usize::MAX, true)),
+        ("k.parquet", parquet(rows, Lie::Plain, group, false)),
+        ("l.parquet", parquet(rows, Lie::Dictionary, group, true)),
+        ("m.parquet", parquet(rows, Lie::Odd, group, true)),
+        ("n.arrow", arrow_file(rows, Lie::Plain, part)),
+        ("o.feather", arrow_file(rows, Lie::Dictionary, part)),
+        ("p.arrow", arrow_file(rows, Lie::Odd, part)),
+        ("q.arrows", arrow_stream(rows, Lie::Dictionary, part)),
+        ("r.arrows", arrow_stream(rows, Lie::Odd, part)),
+        ("s.parquet.gz", gzip(&parquet(rows, Lie::Plain, group, true))),
+    ]
+}
+
+fn options(threads: usize) -> ReadOptions {
+    ReadOptions { target: Some("class".into()), threads, ..ReadOptions::default() }
+}
+
+fn fold(paths: &[PathBuf], threads: usize) -> Fold<Counts> {
+    counted(&Table::open(paths, options(threads)).unwrap()).unwrap()
+}
+
+/// Bit for bit: the text of a double tells its bits, except for the sign of zero, which `{:?}` tells too.
+fn bits(fold: &Fold<Counts>) -> String {
+    format!("{:?} {:?} {:?}", fold.schema, fold.statistic, fold.report)
+}
+
+/// Equal counts under equal names, and moments to rounding: formats lie on grids of their own.
+fn assert_same(a: &Fold<Counts>, b: &Fold<Counts>, what: &str) {
+    let by_name = |fold: &Fold<Counts>| {
+        let mut cells = Vec::new();
+        let classes = crate::support::states(&fold.schema, "class").to_vec();
+        for (variable, counted) in fold.schema.variables().iter().zip(&fold.statistic.columns) {
+            if let Counted::States(counts) = counted {
+                let states = crate::support::states(&fold.schema, &variable.name);
+                for (state, name) in states.iter().enumerate() {
+                    for (class, class_name) in classes.iter().enumerate() {
+                        cells.push((variable.name.clone(), name.clone(), class_name.clone(), counts.get(state, class)));
+                    }
+                }
+            }
+        }
+        cells.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        cells
+    };
+    assert_eq!(by_name(a), by_name(b), "{what}");
+    assert_eq!(a.report, b.report, "{what}");
+    let moments = |fold: &Fold<Counts>| match &fold.statistic.columns[fold.schema.find("price").unwrap().index()] {
+        Counted::Numbers(moments) => moments.pooled(),
+        other => panic!("{what}: {other:?}"),
+    };
+    let (a, b) = (moments(a), moments(b));
+    assert_eq!(a.weight, b.weight, "{what}");
+    assert!((a.mean - b.mean).abs() <= 1e-12 * 500.0 && (a.sum_sq - b.sum_sq).abs() <= 1e-12 * a.sum_sq, "{what}: {a:?} {b:?}");
+}
+
+/// What a plain loop over the rows counts.
+fn assert_counted(rows: &[Row], fold: &Fold<Counts>, what: &str) {
+    for (column, name) in NAMES.iter().enumerate().take(4) {
+        let Counted::States(counts) = &fold.statistic.columns[column] else { panic!("{what}: `{name}` was not counted") };
+        let mut plain = std::collections::HashMap::new();
+        for row in rows {
+            if let (Some(class), Some(state)) = (row.class, row.texts()[column].clone()) {
+                *plain.entry((class.to_string(), state)).or_insert(0.0) += 1.0;
+            }
+        }
+        for (class, class_name) in crate::support::states(&fold.schema, "class").iter().enumerate() {
+            for (state, state_name) in crate::support::states(&fold.schema, name).iter().enumerate() {
+                let expected = plain.get(&(class_name.clone(), state_name.clone())).copied().unwrap_or(0.0);
+                assert_eq!(counts.get(state, class), expected, "{what}: {name} = {state_name}, {class_name}");
+            }
+        }
+    }
+    assert_eq!(fold.report.n_rows, rows.len() as u64, "{what}");
+    let missing = |column: usize| rows.iter().filter(|row| row.texts()[column].is_none()).count() as u64;
+    assert_eq!(fold.report.n_missing, (0..5).map(missing).collect::<Vec<_>>(), "{what}");
+}
+
+#[test]
+fn every_format_gives_the_same_counts() {
+    let rows = rows(3000);
+    let folder = Folder::new();
+    let mut first = None;
+    for (name, bytes) in every_format(&rows) {
+        let found = fold(&[folder.file(name, bytes)], 2);
+        assert_counted(&rows, &found, name);
+        assert_same(first.get_or_insert_with(|| found.clone()), &found, name);
+    }
+}
+
+/// More rows than decide the kinds and than a chunk has, on one, two and seven threads.
+#[test]
+fn threads_change_no_bit() {
+    let rows = rows(70_000);
+    let folder = Folder::new();
+    let mut first = None;
+    for (name, bytes) in every_format(&rows) {
+        // What is compressed is read by the same code behind the decoder.
+        if [".gz", ".zst"].iter().any(|ending| name.ends_with(ending)) || ["d.tsv", "e.csv", "m.parquet", "p.arrow"].contains(&name) {
+            continue;
+        }
+        let path = folder.file(name, bytes);
+        let [one, two, seven] = [1, 2, 7].map(|threads| fold(std::slice::from_ref(&path), threads));
+        assert_eq!(bits(&one), bits(&two), "{name}");
+        assert_eq!(bits(&one), bits(&seven), "{name}");
+        assert_same(first.get_or_insert_with(|| one.clone()), &one, name);
+        assert!(crate::support::states(&one.schema, "colour").contains(&"ultraviolet".to_string()), "{name}");
+    }
+}
+
+#[test]
+fn several_files_are_one_table_whatever_the_order_of_their_columns() {
+    let rows = rows(5000);
+    let folder = Folder::new();
+    let whole = fold(&[folder.file("whole.csv", separated(&rows, b',', [0, 1, 2, 3, 4]))], 2);
+    let parts = [
+        folder.file("part-1.csv", separated(&rows[..1000], b',', [0, 1, 2, 3, 4])),
+        folder.file("part-2.csv", separated(&rows[1000..2500], b';', [4, 2, 0, 1, 3])),
+        folder.file("part-3.jsonl", json_lines(&rows[2500..4000])),
+        folder.file("part-4.parquet", parquet(&rows[4000..], Lie::Plain, 300, true)),
+    ];
+    for threads in [1, 2, 7] {
+        assert_same(&whole, &fold(&parts, threads), "several files");
+        assert_same(&whole, &fold(&[folder.path("part-*")], threads), "a glob");
+    }
+    let table = Table::open(&parts, options(1)).unwrap();
+    let cells = decoded(&table).unwrap();
+    assert!(cells.numbers().iter().copied().eq(0..5000), "rows are numbered over all files");
+    let colours: Vec<Option<&str>> = rows.iter().map(|row| row.colour).collect();
+    assert_eq!(cells.column("colour"), colours);
+}
+
+#[test]
+fn files_of_other_columns_are_no_part_of_the_table() {
+    let folder = Folder::new();
+    let first = folder.file("a.csv", "x,y\na,1.5\n");
+    let second = folder.file("b.csv", "x,z\na,1.5\n");
+    let error = Table::open(&[first, second], ReadOptions::default()).err().unwrap().to_string();
+    assert!(error.contains("b.csv") && error.contains("lacks `y`") && error.contains("also has `z`"), "{error}");
+}
+
+/// The kinds come from the first rows of the table, in whichever file they stand and in whatever order.
+#[test]
+fn later_files_with_columns_in_another_order_also_decide_the_kinds() {
+    let folder = Folder::new();
+    let first = folder.file("a.csv", "x,y\n1,a\n2,b\n1,a\n2,b\n");
+    let same_order = folder.file("b.csv", "x,y\n1.5,a\n");
+    let other_order = folder.file("c.csv", "y,x\na,1.5\n");
+    for second in [same_order, other_order] {
+        let table = Table::open(&[first.clone(), second], ReadOptions::default()).unwrap();
+        assert_eq!((kind(&table, "x"), kind(&table, "y")), ("numeric", "category"));
+    }
+}
+
+/// Rows of a columnar file are numbered in their own file, as lines are.
+#[test]
+fn a_fault_in_a_second_parquet_file_names_the_row_of_that_file() {
+    let folder = Folder::new();
+    let parquet = |prices: Vec<f64>| {
+        let schema = Arc::new(ArrowSchema::new(vec![Field::new("price", DataType::Float64, true)]));
+        let batch = RecordBatch::try_new(schema.clone(), vec![Arc::new(Float64Array::from(prices))]).unwrap();
+        let mut writer = ArrowWriter::try_new(Vec::new(), schema, None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.into_inner().unwrap()
+    };
+    let paths = [folder.file("a.parquet", parquet(vec![0.5; 10])), folder.file("b.parquet", parquet(vec![1.5, f64::INFINITY]))];
+    let error = counted(&Table::open(&paths, ReadOptions::default()).unwrap()).err().unwrap();
+    assert!(error.to_string().contains("b.parquet:2: column `price`"), "{error}");
+}
+
+#[test]
+fn unsigned_and_short_numbers_are_read_as_they_are() {
+    let columns: Vec<ArrayRef> = vec![Arc::new(UInt16Array::from(vec![1, 2, 1, 65_535])), Arc::new(Float32Array::from(vec![0.5; 4]))];
+    let fields = vec![Field::new("u", DataType::UInt16, false), Field::new("f", DataType::Float32, false)];
+    let batch = RecordBatch::try_new(Arc::new(ArrowSchema::new(fields)), columns).unwrap();
+    let mut writer = arrow_ipc::writer::FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+    writer.write(&batch).unwrap();
+    let cells = crate::support::read("a.arrow", writer.into_inner().unwrap(), ReadOptions::default()).unwrap();
+    assert_eq!(cells.column("u"), [Some("1"), Some("2"), Some("1"), Some("65535")]);
+    assert_eq!(cells.column("f"), [Some("0.5"); 4]);
+}
