@@ -302,6 +302,13 @@ mod tests {
                 prop_assert!((a.mean - b.mean).abs() < 1e-8 && (a.sum_sq - b.sum_sq).abs() < 1e-5, "{a:?} {b:?}");
             }
         }
+
+        #[test]
+        fn the_laws_of_the_algebra_hold_to_rounding(a in rows(), b in rows(), c in rows()) {
+            let [a, b, c] = [a, b, c].map(|rows| moments(&rows));
+            let merged = |x: &ClassMoments, y: &ClassMoments| { let mut sum = x.clone(); sum.merge(y).unwrap(); sum };
+            prop_assert_eq!(testkit::merging_is_a_commutative_monoid(&ClassMoments::empty(3), [&a, &b, &c], merged, close), Ok(()));
+        }
     }
 
     /// A column of years: E[x²] − E[x]² in doubles would be off in the fifth digit here.

@@ -112,7 +112,7 @@ impl Profile {
                     self.greatest = self.greatest.max(number);
                 }
                 if self.numbers_only && self.not_numbers == 0 {
-                    self.repeats = self.repeats || !self.later.insert(number.to_bits());
+                    self.repeats = self.repeats || self.whole && !self.later.insert(number.to_bits());
                     return None;
                 }
             }
@@ -242,8 +242,11 @@ mod tests {
         assert_eq!(inferred(["3.14.15", "2"]), (Inferred::Categorical, false));
         let numbered: Vec<String> = (1..=100).map(|i| i.to_string()).collect();
         assert_eq!(inferred(numbered.iter().map(String::as_str)), (Inferred::Numeric, true));
-        let ports: Vec<String> = (0..65_536_u32).map(|i| (i * i % 65_536).max(1).to_string()).collect();
-        assert_eq!(inferred(ports.iter().map(String::as_str).chain(["0", "65535"])), (Inferred::Numeric, false));
+        // As many rows as the numbers could have values, from the least to the greatest, but some twice and some never.
+        let ports: Vec<String> = (0..65_535_u32).map(|i| if i < 30_000 { i } else { i & !1 }.to_string()).collect();
+        assert_eq!(inferred(ports.iter().map(String::as_str).chain(["65535"])), (Inferred::Numeric, false));
+        assert_eq!(inferred(["1.5", "inf", "2"]), (Inferred::Numeric, false));
+        assert_eq!(inferred(["inf", "infinity", "inf"]), (Inferred::Categorical, false));
         let names: Vec<String> = (1..=100).map(|i| format!("n{i}")).collect();
         assert_eq!(inferred(names.iter().map(String::as_str)), (Inferred::Categorical, true));
         let prose: Vec<String> = (1..=100).map(|i| format!("the {i} quick brown foxes jump")).collect();

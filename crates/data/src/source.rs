@@ -162,9 +162,10 @@ impl Source {
                 let mut blocks = self.blocks(4096, 0, Pool::default())?;
                 let mut rows = 0;
                 while let Some(block) = if rows < most { blocks.next()? } else { None } {
-                    rows += json_lines::profile(&block, &self.names, |column, text| profiles[place_of[column]].observe(text));
-                    let here = json_lines::is_nested(&block, &self.names);
-                    place_of.iter().zip(here).for_each(|(place, here)| nested[*place] |= here);
+                    rows += json_lines::profile(&block, &self.names, |column, text, is_nested| {
+                        profiles[place_of[column]].observe(text);
+                        nested[place_of[column]] |= is_nested;
+                    });
                 }
                 Ok(rows)
             }

@@ -67,30 +67,19 @@ pub(crate) fn keys(input: &Input) -> Result<Vec<String>, DataError> {
     Ok(keys)
 }
 
-/// Hands every value of a block's rows to `see`: column, text.
-pub(crate) fn profile(block: &Block, keys: &[String], mut see: impl FnMut(usize, Option<&[u8]>)) -> usize {
+/// Hands every value of a block's rows to `see`: column, text, and whether it is an object or an array.
+pub(crate) fn profile(block: &Block, keys: &[String], mut see: impl FnMut(usize, Option<&[u8]>, bool)) -> usize {
     let mut rows = 0;
     for (_, _, parsed) in lines(block) {
         let Ok(object) = parsed else { continue };
         rows += 1;
         for (column, key) in keys.iter().enumerate() {
-            see(column, object.get(key).and_then(text).as_deref().map(str::as_bytes));
+            let value = object.get(key);
+            let nested = value.is_some_and(|v| v.is_object() || v.is_array());
+            see(column, value.and_then(text).as_deref().map(str::as_bytes), nested);
         }
     }
     rows
-}
-
-/// Whether a value is an object or an array anywhere in the sample.
-pub(crate) fn is_nested(block: &Block, keys: &[String]) -> Vec<bool> {
-    let mut nested = vec![false; keys.len()];
-    for (_, _, parsed) in lines(block) {
-        if let Ok(object) = parsed {
-            for (nested, key) in nested.iter_mut().zip(keys) {
-                *nested |= object.get(key).is_some_and(|v| v.is_object() || v.is_array());
-            }
-        }
-    }
-    nested
 }
 
 /// Encodes a block; `keys` are the columns in the order of `variable_of`.

@@ -2,4 +2,5 @@
 
 mod csv_differential;
 mod formats;
+mod states;
 mod support;
