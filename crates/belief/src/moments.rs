@@ -128,31 +128,45 @@ impl ClassMoments {
         Ok(())
     }
 
-    /// Two passes over each block, the mean first and then the deviations from it; blocks are merged by Chan's formula.
     fn observe_blocks<K: Code>(&mut self, classes: &[K], values: &[f64]) {
-        let n_classes = self.of_class.len();
         // One more class takes the rows whose class is missing.
-        let mut sums = vec![Sums::default(); n_classes + 1];
+        let mut sums = vec![Sums::default(); self.of_class.len() + 1];
         for (classes, values) in classes.chunks(BLOCK).zip(values.chunks(BLOCK)) {
-            sums.fill(Sums::default());
-            for (class, &x) in classes.iter().zip(values) {
-                let sum = &mut sums[class.place(n_classes)];
-                let here = !x.is_nan();
-                sum.count += f64::from(u8::from(here));
-                sum.first += if here { x } else { 0.0 };
+            if self.of_class.iter().all(|m| m.weight > 0.0) {
+                // The mean so far is near the mean of the block, or the distance between the two is part of the spread: either
+                // way Σd² − (Σd)²/n loses nothing that the total keeps.
+                sums.iter_mut().zip(&self.of_class).for_each(|(sum, m)| *sum = Sums::about(m.mean));
+            } else {
+                self.means_of_block(classes, values, &mut sums);
             }
-            for sum in &mut sums {
-                sum.mean = if sum.count > 0.0 { sum.first / sum.count } else { 0.0 };
-            }
-            for (class, &x) in classes.iter().zip(values) {
-                let sum = &mut sums[class.place(n_classes)];
-                let deviation = if x.is_nan() { 0.0 } else { x - sum.mean };
-                sum.deviation += deviation;
-                sum.square += deviation * deviation;
-            }
-            for (moments, sum) in self.of_class.iter_mut().zip(&sums) {
-                moments.merge(&sum.moments());
-            }
+            self.deviations_of_block(classes, values, &mut sums);
+            self.of_class.iter_mut().zip(&sums).for_each(|(moments, sum)| moments.merge(&sum.moments()));
+        }
+    }
+
+    /// The first of two passes over a block: the mean of each class.
+    fn means_of_block<K: Code>(&self, classes: &[K], values: &[f64], sums: &mut [Sums]) {
+        sums.fill(Sums::default());
+        for (class, &x) in classes.iter().zip(values) {
+            let sum = &mut sums[class.place(self.of_class.len())];
+            let here = !x.is_nan();
+            sum.count += f64::from(u8::from(here));
+            sum.deviation += if here { x } else { 0.0 };
+        }
+        for sum in sums {
+            *sum = Sums::about(if sum.count > 0.0 { sum.deviation / sum.count } else { 0.0 });
+        }
+    }
+
+    /// The deviations of a block's numbers from a number near the mean of their class.
+    fn deviations_of_block<K: Code>(&self, classes: &[K], values: &[f64], sums: &mut [Sums]) {
+        for (class, &x) in classes.iter().zip(values) {
+            let sum = &mut sums[class.place(self.of_class.len())];
+            let deviation = x - sum.centre;
+            let (deviation, one) = if deviation.is_nan() { (0.0, 0.0) } else { (deviation, 1.0) };
+            sum.count += one;
+            sum.deviation += deviation;
+            sum.square += deviation * deviation;
         }
     }
 
@@ -207,24 +221,28 @@ impl ClassMoments {
     }
 }
 
+/// Sums over a block of deviations from a centre.
 #[derive(Clone, Copy, Default)]
 struct Sums {
+    centre: f64,
     count: f64,
-    first: f64,
-    mean: f64,
     deviation: f64,
     square: f64,
 }
 
 impl Sums {
-    /// The corrected two-pass algorithm (Chan, Golub & LeVeque 1983, equation 1.7): Σd would be zero but for the rounding of
-    /// the mean, and takes that rounding out again.
+    fn about(centre: f64) -> Self {
+        Self { centre, ..Self::default() }
+    }
+
+    /// Chan, Golub & LeVeque 1983, equations 1.6 and 1.7: the sum of squares about any centre, and what its distance from the
+    /// mean added to it.
     fn moments(&self) -> Moments {
         if self.count == 0.0 {
             return Moments::default();
         }
         let off = self.deviation / self.count;
-        Moments { weight: self.count, mean: self.mean + off, sum_sq: (self.square - self.deviation * off).max(0.0) }
+        Moments { weight: self.count, mean: self.centre + off, sum_sq: (self.square - self.deviation * off).max(0.0) }
     }
 }
 
@@ -316,6 +334,23 @@ mod tests {
     fn a_mean_that_dwarfs_the_spread_does_no_harm() {
         let rows: Vec<(u8, f64)> = (0..10_000).map(|i| (0, 1e9 + f64::from(i % 2))).collect();
         assert!((moments(&rows).of_class[0].variance().unwrap() - 0.25).abs() < 1e-12);
+    }
+
+    /// Sorted numbers, whose blocks lie far from the mean so far, and a first number far from all others.
+    #[test]
+    fn blocks_far_from_the_mean_so_far_do_no_harm() {
+        let sorted: Vec<f64> = (0..20_000).map(|i| 1e6 + f64::from(i) * 1e3).collect();
+        let outlier: Vec<f64> = std::iter::once(1e9).chain((0..9_999).map(|i| f64::from(i % 7))).collect();
+        for values in [sorted, outlier] {
+            let rows: Vec<(u8, f64)> = values.iter().map(|x| (0, *x)).collect();
+            let mut found = ClassMoments::empty(1);
+            found.observe(Codes::U8(&vec![0; rows.len()]), &values, None).unwrap();
+            let (n, mean, sum_sq) = plain(&rows, 0);
+            let of_class = found.of_class[0];
+            assert_eq!(of_class.weight, n);
+            assert!((of_class.mean / mean - 1.0).abs() < 1e-12);
+            assert!((of_class.sum_sq / sum_sq - 1.0).abs() < 1e-12);
+        }
     }
 
     #[test]

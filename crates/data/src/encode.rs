@@ -29,6 +29,15 @@ pub(crate) struct VariablePlan {
     pub kind: PlanKind,
 }
 
+impl VariablePlan {
+    /// Makes the states known so far as quick to find as can be.
+    pub fn settle(&mut self) {
+        if let PlanKind::Category { known, .. } = &mut self.kind {
+            known.settle();
+        }
+    }
+}
+
 #[derive(Clone)]
 pub(crate) enum PlanKind {
     Skip,
@@ -70,7 +79,7 @@ pub(crate) enum EncodedColumn {
     U16(Vec<u16>),
     U32(Vec<u32>),
     Numeric(Vec<f64>),
-    /// Numbers as they lie in a columnar file, not copied.
+    /// Numbers as they lie in a columnar file, not copied; none is missing.
     Borrowed(ScalarBuffer<f64>),
 }
 
@@ -115,10 +124,6 @@ impl Faults {
     /// `row` counts from the tile's start.
     pub fn push(&mut self, row: usize, variable: Option<usize>, fault: RowFault) {
         self.0.push((row, variable, fault));
-    }
-
-    fn is_faulty(&self, row: usize) -> bool {
-        self.0.iter().any(|(r, _, _)| *r == row)
     }
 }
 
@@ -204,34 +209,15 @@ impl<'p> ChunkBuilder<'p> {
 
     fn push_states(&mut self, block: &Block, tile: &Tile, column: usize, variable: usize, known: &Dictionary, faults: &mut Faults) {
         let bytes = &block.bytes[..];
-        let find = |row: usize| {
-            let (start, end) = tile.span(row, column);
-            if end - start <= 7 { known.get_packed(pack_in(bytes, start, end)) } else { known.get(&bytes[start..end]) }
-        };
         let mut row = 0;
         while row < tile.n_rows() {
             // The fast loop runs up to a cell that is not known as it stands; codes of known states fit the column's width.
-            match &mut self.columns[variable] {
-                EncodedColumn::U8(codes) => {
-                    while let Some(code) = (row < tile.n_rows()).then(|| find(row)).flatten() {
-                        codes.push(code as u8);
-                        row += 1;
-                    }
-                }
-                EncodedColumn::U16(codes) => {
-                    while let Some(code) = (row < tile.n_rows()).then(|| find(row)).flatten() {
-                        codes.push(code as u16);
-                        row += 1;
-                    }
-                }
-                EncodedColumn::U32(codes) => {
-                    while let Some(code) = (row < tile.n_rows()).then(|| find(row)).flatten() {
-                        codes.push(code);
-                        row += 1;
-                    }
-                }
+            row = match &mut self.columns[variable] {
+                EncodedColumn::U8(codes) => push_known(bytes, tile, column, row, known, |code| codes.push(code as u8)),
+                EncodedColumn::U16(codes) => push_known(bytes, tile, column, row, known, |code| codes.push(code as u16)),
+                EncodedColumn::U32(codes) => push_known(bytes, tile, column, row, known, |code| codes.push(code)),
                 _ => return,
-            }
+            };
             if row < tile.n_rows() {
                 let (start, end) = tile.span(row, column);
                 let cell = &bytes[start..end];
@@ -422,10 +408,15 @@ impl<'p> ChunkBuilder<'p> {
     }
 
     fn check_weights(&self, faults: &mut Faults) {
-        let Some(EncodedColumn::Numeric(weights)) = self.plan.weight.map(|w| &self.columns[w]) else { return };
+        let weights = match self.plan.weight.map(|w| &self.columns[w]) {
+            Some(EncodedColumn::Numeric(weights)) => &weights[..],
+            Some(EncodedColumn::Borrowed(weights)) => &weights[..],
+            _ => return,
+        };
         for row in 0..self.n_pending {
             let weight = weights[self.n_rows + row];
-            if !(weight >= 0.0) && !faults.is_faulty(row) {
+            // A row that is faulty already keeps its first fault: those of one cell stay in order.
+            if !(weight >= 0.0) {
                 let found = if weight.is_nan() { "missing".to_string() } else { weight.to_string() };
                 faults.push(row, self.plan.weight, RowFault::BadWeight(found));
             }
@@ -513,6 +504,19 @@ impl<'p> ChunkBuilder<'p> {
     }
 }
 
+/// Pushes the codes of cells from `row` on, as long as they are known as they stand; returns the first row whose cell is not.
+#[inline]
+fn push_known(bytes: &[u8], tile: &Tile, column: usize, row: usize, known: &Dictionary, mut push: impl FnMut(u32)) -> usize {
+    let mut at = row;
+    for (start, end) in tile.column(column, row) {
+        let code = if end - start <= 7 { known.get_packed(pack_in(bytes, start, end)) } else { known.get(&bytes[start..end]) };
+        let Some(code) = code else { return at };
+        push(code);
+        at += 1;
+    }
+    at
+}
+
 fn n_missing(column: &EncodedColumn) -> u64 {
     let n = match column {
         EncodedColumn::Absent => 0,
@@ -520,7 +524,7 @@ fn n_missing(column: &EncodedColumn) -> u64 {
         EncodedColumn::U16(codes) => codes.iter().filter(|c| **c == u16::MAX).count(),
         EncodedColumn::U32(codes) => codes.iter().filter(|c| **c == u32::MAX).count(),
         EncodedColumn::Numeric(numbers) => numbers.iter().filter(|x| x.is_nan()).count(),
-        EncodedColumn::Borrowed(numbers) => numbers.iter().filter(|x| x.is_nan()).count(),
+        EncodedColumn::Borrowed(_) => 0,
     };
     n as u64
 }

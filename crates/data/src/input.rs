@@ -254,6 +254,7 @@ pub(crate) fn read_full(from: &mut impl Read, buffer: &mut [u8]) -> io::Result<u
 }
 
 fn says_relation(start: &[u8]) -> bool {
+    let start = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start);
     start
         .split(|b| *b == b'\n')
         .map(|line| line.trim_ascii())

@@ -17,7 +17,7 @@ struct State<U, R, E> {
 /// Draws units from `source` until it gives none, runs `work` on each with `threads` threads, and hands the results to `take`
 /// in order. The first error in that order ends everything.
 ///
-/// No more than twice as many units as threads are under way at once, so that memory stays bounded.
+/// No more units than threads and one more are under way at once, so that memory stays bounded.
 pub(crate) fn in_order<T, R, E>(
     threads: usize,
     source: impl FnMut() -> Result<Option<T>, E> + Send,
@@ -42,7 +42,7 @@ where
     let worker = || {
         loop {
             let mut held = lock(&state);
-            while !held.exhausted && held.drawn >= held.taken + 2 * threads {
+            while !held.exhausted && held.drawn > held.taken + threads {
                 held = changed.wait(held).unwrap_or_else(PoisonError::into_inner);
             }
             if held.exhausted {
@@ -66,7 +66,12 @@ where
             };
             held.drawn += 1;
             drop(held);
+            let alarm = Alarm(|| {
+                lock(&state).exhausted = true;
+                changed.notify_all();
+            });
             let result = work(unit);
+            drop(alarm);
             let mut held = lock(&state);
             held.exhausted |= result.is_err();
             held.results.insert(place, result);
@@ -84,8 +89,8 @@ where
                     changed.notify_all();
                     break Some(result);
                 }
-                // A worker that panicked will never deliver: do not wait for it.
-                if held.exhausted && place >= held.drawn || workers.iter().all(|w| w.is_finished()) && held.results.is_empty() {
+                // A worker that panicked will never deliver: do not wait for it, but let the scope pass its panic on.
+                if held.exhausted && place >= held.drawn || workers.iter().all(|w| w.is_finished()) {
                     break None;
                 }
                 held = changed.wait_timeout(held, std::time::Duration::from_millis(100)).map_or_else(|e| e.into_inner().0, |(h, _)| h);
@@ -101,6 +106,17 @@ where
         changed.notify_all();
         outcome
     })
+}
+
+/// Tells the others when the work panics, so that none waits for a result that will never come.
+struct Alarm<F: Fn()>(F);
+
+impl<F: Fn()> Drop for Alarm<F> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            (self.0)();
+        }
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -131,6 +147,15 @@ mod tests {
         for threads in [1, 2, 7] {
             assert_eq!(run(threads, None), ((0..200).step_by(2).collect(), Ok(())));
         }
+    }
+
+    /// And nobody waits for the unit that was lost.
+    #[test]
+    #[should_panic]
+    fn a_panic_in_the_work_reaches_the_caller() {
+        let mut units = 0..1000_usize;
+        let work = |unit| if unit == 31 { panic!("lost") } else { Ok::<_, ()>(unit) };
+        let _ = in_order(3, || Ok(units.next()), work, |_| Ok(()));
     }
 
     #[test]

@@ -196,7 +196,7 @@ impl Inferred {
         let reason = match self {
             Inferred::Text => "it is text; read it as states with --types NAME=category",
             Inferred::Date => "it is a date; read it as states or a number with --types",
-            Inferred::Opaque => "its nested values are not understood",
+            Inferred::Opaque => "its values are nested or bytes, and not understood",
             _ => return None,
         };
         Some(Role::Ignored(reason.into()))

@@ -86,6 +86,7 @@ impl Table {
             variables.push(decided.variable);
         }
         let schema = Schema::new(variables).map_err(|e| DataError::Columns { what: e.to_string(), hint: None })?;
+        plans.iter_mut().for_each(VariablePlan::settle);
         let plan = Plan { weight: schema.weight().map(VarId::index), variables: plans, on_bad_row: options.on_bad_row, keep_raw: false };
         Ok(Self { sources, files, plan, options, schema, remarks, missing })
     }
@@ -105,7 +106,7 @@ impl Table {
         absent_is_missing: bool,
     ) -> Result<Self, DataError> {
         let mut sources = open_sources(paths, &options)?;
-        check_names(&sources[..1])?;
+        check_names(&sources)?;
         let wanted: Vec<String> = schema.variables().iter().map(|v| v.name.clone()).collect();
         // A file without a header has columns of the schema's number and order.
         for source in &mut sources {
@@ -120,7 +121,7 @@ impl Table {
             }
         }
         let missing = options.missing_markers();
-        let plans = schema
+        let mut plans: Vec<VariablePlan> = schema
             .variables()
             .iter()
             .map(|variable| {
@@ -133,6 +134,7 @@ impl Table {
                 VariablePlan { name: variable.name.clone(), kind: plan_kind(variable, known, false, &missing, unknown) }
             })
             .collect();
+        plans.iter_mut().for_each(VariablePlan::settle);
         let (files, absent) = map_columns(&sources, &wanted, true)?;
         let needed = |name: &String| match schema.find(name).map(|id| &schema.variable(id).role) {
             Some(Role::Ignored(_)) | None => false,
@@ -198,6 +200,7 @@ impl Table {
             if let PlanKind::Numeric { inferred, .. } = &mut plan.kind {
                 *inferred = false;
             }
+            plan.settle();
         }
         self.schema = schema;
         self
@@ -205,7 +208,8 @@ impl Table {
 
     /// Rows a chunk has: the fixed grid, which depends on the number of columns alone.
     pub(crate) fn chunk_rows(&self) -> usize {
-        const MOST_CELLS: usize = 1 << 21;
+        // Small enough that a chunk's columns are still in cache when they are counted.
+        const MOST_CELLS: usize = 1 << 19;
         let columns = self.sources[0].names.len().max(1);
         let rows = MOST_CELLS / columns;
         (if rows.is_power_of_two() { rows } else { rows.next_power_of_two() / 2 }).clamp(64, SAMPLE_ROWS)
@@ -318,6 +322,9 @@ impl Observations for Table {
         )?;
         let mut recoding = Recoding { columns: vec![None; found.len()] };
         let schema = self.schema.with_states(|id, known| {
+            if !matches!(self.plan.variables[id.index()].kind, PlanKind::Category { .. }) {
+                return known.clone();
+            }
             let seen = found[id.index()].names()[known.len()..].iter().cloned();
             // The dictionary holds no name twice, so neither does the list.
             let (states, to) = known.with_seen(seen).unwrap_or_else(|_| known.clone()).canonical();

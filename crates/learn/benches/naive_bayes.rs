@@ -5,7 +5,8 @@
 use belief::{Chunk, Codes, Column, Kind, Role, Schema, States, SufficientStatistic, Variable};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use tunbridge_learn::{LeaveOneOut, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, NumericModel, Treatment};
+use tunbridge_learn::discretise::fayyad_irani;
+use tunbridge_learn::{LeaveOneOut, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, NumericModel, SampledValue, Treatment, ValueSample};
 
 fn main() {
     divan::main();
@@ -174,4 +175,24 @@ fn observe_numeric(bencher: Bencher) {
 #[divan::bench(name = "observe/100num-10bins-10classes/64k-rows")]
 fn observe_binned(bencher: Bencher) {
     binned().bench_observe(bencher);
+}
+
+#[divan::bench(name = "cuts/mdl-5classes/200k-values")]
+fn cuts_mdl(bencher: Bencher) {
+    // Five bands of classes with one row in seven out of place.
+    let class = |row: u32| if row.is_multiple_of(7) { row * 31 % 5 } else { row / 40_000 };
+    let value = |row: u32| SampledValue { value: f64::from(row) / 3.0, class: class(row), weight: 1.0 };
+    let values: Vec<SampledValue> = (0..200_000).map(value).collect();
+    bencher.counter(ItemsCount::new(values.len())).bench_local(|| fayyad_irani(black_box(&values), 5));
+}
+
+#[divan::bench(name = "sample/100num-10classes/64k-rows")]
+fn sample(bencher: Bencher) {
+    let data = numeric();
+    let (columns, places) = (data.columns(), (0..100).collect::<Vec<_>>());
+    bencher.counter(ItemsCount::new(ROWS * 100)).bench_local(|| {
+        let mut sample = ValueSample::empty(&places, 100, 10);
+        sample.observe(chunk(&columns)).unwrap();
+        sample
+    });
 }

@@ -30,24 +30,39 @@ impl AtomicFile {
         Ok(Self { path: path.into(), file: BufWriter::with_capacity(1 << 18, file), temporary })
     }
 
-    /// Puts the file in its place.
+    /// Puts the file in its place, safe against a failure of power too.
     ///
     /// # Errors
     /// When it cannot be written out or renamed; the old file is then still there.
     pub fn commit(self) -> io::Result<()> {
-        let Self { path, file, temporary } = self;
-        let outcome = file.into_inner().map_err(io::IntoInnerError::into_error).and_then(|file| {
-            keep_permissions(&path, file.as_file())?;
-            file.as_file().sync_all()?;
-            file.persist(&path).map_err(|e| e.error)
-        });
-        unfinished().retain(|p| *p != temporary);
-        outcome?;
+        let path = self.path.clone();
+        self.put(true)?;
         // The rename itself is safe on disk once the folder is; a system that cannot sync folders keeps the order anyway.
         if let Ok(folder) = File::open(folder_of(&path)) {
             let _ = folder.sync_all();
         }
         Ok(())
+    }
+
+    /// Puts the file in its place, safe against a failure of the program; for large output that can be made again.
+    ///
+    /// # Errors
+    /// When it cannot be written out or renamed; the old file is then still there.
+    pub fn commit_unsynced(self) -> io::Result<()> {
+        self.put(false)
+    }
+
+    fn put(self, sync: bool) -> io::Result<()> {
+        let Self { path, file, temporary } = self;
+        let outcome = file.into_inner().map_err(io::IntoInnerError::into_error).and_then(|file| {
+            keep_permissions(&path, file.as_file())?;
+            if sync {
+                file.as_file().sync_all()?;
+            }
+            file.persist(&path).map_err(|e| e.error)
+        });
+        unfinished().retain(|p| *p != temporary);
+        outcome.map(drop)
     }
 }
 

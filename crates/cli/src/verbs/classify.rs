@@ -99,7 +99,7 @@ fn rows(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel) -> Result
             let io = |source| tunbridge::Error::from(DataError::Io { path: path.clone(), source });
             let mut file = AtomicFile::create(path).map_err(io)?;
             let report = table.write_answers(model.classes(), format, &mut file, answer)?;
-            file.commit().map_err(io)?;
+            file.commit_unsynced().map_err(io)?;
             report
         }
         None => {

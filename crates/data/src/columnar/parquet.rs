@@ -73,8 +73,8 @@ impl ParquetFile {
     pub fn parts(&self) -> Vec<Part> {
         let file = self.metadata.metadata();
         let total = self.n_rows() as usize;
-        // At least eight parts a file, so that all cores have work on a file of a single row group.
-        let size = (total / 8).next_multiple_of(LEAST_PART).max(LEAST_PART);
+        // Some sixteen parts a file, so that all cores have work on a file of a single row group.
+        let size = (total / 16).next_multiple_of(LEAST_PART).max(LEAST_PART);
         let mut parts = Vec::new();
         let mut first_row = 0;
         for row_group in 0..file.num_row_groups() {

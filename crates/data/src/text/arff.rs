@@ -54,6 +54,8 @@ impl ArffHeader {
             let text = text.trim_start_matches('\u{FEFF}').trim();
             let word = text.split_ascii_whitespace().next().unwrap_or_default().to_ascii_lowercase();
             match word.as_str() {
+                // What nobody reads, comments and the relation's name, may be in any encoding.
+                "@attribute" if std::str::from_utf8(&line).is_err() => return Err(at(RowFault::NotUtf8(shorten(text)))),
                 "@data" => {
                     if attributes.is_empty() {
                         return Err(at(RowFault::Syntax("@data comes before any @attribute".into())));
@@ -74,14 +76,18 @@ impl ArffHeader {
 }
 
 fn attribute(text: &str) -> Result<Attribute, String> {
-    let (name, rest) = token(text, |c| c.is_whitespace() || c == '{').ok_or("an @attribute without a name")?;
+    let (name, rest) =
+        token(text, |c| c.is_whitespace() || c == '{').filter(|(name, _)| !name.is_empty()).ok_or("an @attribute without a name")?;
     let rest = rest.trim_start();
     let kind = if let Some(inner) = rest.strip_prefix('{') {
-        let inner = inner.trim_end().strip_suffix('}').ok_or_else(|| format!("the states of `{name}` have no closing brace"))?;
         let mut states = Vec::new();
         let mut rest = inner.trim_start();
-        while !rest.is_empty() {
-            let (state, behind) = token(rest, |c| c == ',').ok_or_else(|| format!("a state of `{name}` has no closing quote"))?;
+        while !rest.starts_with('}') {
+            if rest.is_empty() {
+                return Err(format!("the states of `{name}` have no closing brace"));
+            }
+            let ends = |c| c == ',' || c == '}';
+            let (state, behind) = token(rest, ends).ok_or_else(|| format!("a state of `{name}` has no closing quote"))?;
             states.push(state);
             rest = behind.trim_start().strip_prefix(',').unwrap_or(behind.trim_start()).trim_start();
         }

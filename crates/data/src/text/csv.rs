@@ -23,7 +23,7 @@ pub(crate) struct Dialect {
 pub(crate) const QUOTE: u8 = b'"';
 
 /// Records looked at together; a tile of usual rows fits the second-level cache.
-const TILE: usize = 512;
+const TILE: usize = 256;
 
 /// The cells of a tile, by where they end.
 #[derive(Default)]
@@ -54,6 +54,18 @@ impl Tile {
         let start = if column == 0 { self.starts[row] } else { self.ends[end - 1] + 1 };
         // A malformed record has empty cells whose ends are all equal.
         (start.min(self.ends[end]) as usize, self.ends[end] as usize)
+    }
+
+    /// Where the cells of a column lie, from a row on.
+    #[inline]
+    pub fn column(&self, column: usize, from: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let records = self.ends[from * self.n_columns..].chunks_exact(self.n_columns);
+        records.zip(&self.starts[from..]).map(move |(ends, record)| {
+            let end = ends[column];
+            let start = if column == 0 { *record } else { ends[column - 1] + 1 };
+            // A malformed record has empty cells whose ends are all equal.
+            (start.min(end) as usize, end as usize)
+        })
     }
 
     /// Where a record lies, without its line end.
@@ -230,6 +242,10 @@ pub(crate) fn cell_of(text: &[u8]) -> Cow<'_, [u8]> {
 /// The names of the columns, and how the file is written.
 pub(crate) fn sniff(input: &Input, tab: bool, delimiter: Option<u8>, header: Header) -> Result<(Dialect, Vec<String>), DataError> {
     let bad = |what: &str, hint: Option<String>| DataError::BadFile { path: input.path.clone(), what: what.into(), hint };
+    if let Some(odd) = delimiter.filter(|d| matches!(d, b'"' | b'\r' | b'\n')) {
+        let what = format!("`{}` cannot be the delimiter", odd.escape_ascii());
+        return Err(DataError::Columns { what, hint: Some("cells are separated by a comma, a tab, a semicolon or the like".into()) });
+    }
     let pool = Pool::default();
     let guess = |delimiter: u8| -> Result<Option<(Vec<Vec<String>>, bool)>, DataError> {
         let mut blocks = Blocks::new(input, Records::Csv { delimiter }, 64, 0, pool.clone())?;

@@ -1,6 +1,11 @@
 //! Reading tables: every format, every way of writing it, and everything that can be wrong with it.
 
+mod arff;
+mod columns;
 mod csv_differential;
 mod formats;
+mod hostile;
+mod mutations;
+mod open_as;
 mod states;
 mod support;

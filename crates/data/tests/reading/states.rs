@@ -98,7 +98,10 @@ fn a_word_among_numbers_after_the_first_rows_is_found_at_its_line() {
 fn a_column_that_was_said_to_be_numeric_has_bad_rows_and_no_contradictions() {
     let options = ReadOptions { types: vec![("x".into(), ColumnType::Numeric)], ..on_threads(1) };
     let error = read("a.csv", "x\n1\noops\n", options).err().unwrap();
-    assert!(matches!(error, DataError::BadRow { .. }) && error.to_string().ends_with("a.csv:3: column `x`: `oops` is not a number"), "{error}");
+    assert!(
+        matches!(error, DataError::BadRow { .. }) && error.to_string().ends_with("a.csv:3: column `x`: `oops` is not a number"),
+        "{error}"
+    );
 }
 
 /// Codes grow from one byte to two and to four exactly where they must.
@@ -113,6 +116,17 @@ fn every_number_of_states_around_the_widths_of_codes() {
         assert!(found.rows.iter().map(|row| &row[0]).eq(&expected), "{n} states");
         assert_eq!(found.fold.report.n_missing[0], 1);
     }
+}
+
+/// The same within one chunk, whose states were unknown before and whose missing values must stay missing.
+#[test]
+fn codes_grow_wider_in_the_middle_of_a_chunk() {
+    let mut text = "x,y\n".to_string() + &"a,b\n".repeat(SAMPLE);
+    let late: Vec<String> = (0..300).map(|state| if state % 7 == 0 { "?".into() } else { format!("s{state}") }).collect();
+    late.iter().for_each(|state| text += &format!("{state},b\n"));
+    let found = read("a.csv", &text, on_threads(2)).unwrap();
+    let expected = late.iter().map(|state| (state != "?").then_some(state.as_str()));
+    assert!(found.column("x")[SAMPLE..].iter().copied().eq(expected));
 }
 
 #[test]

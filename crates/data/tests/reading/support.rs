@@ -1,6 +1,6 @@
 //! What the tests share: files that vanish, a statistic that remembers every cell, and one that counts.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use belief::{
     Chunk, ClassMoments, Codes, Column, Fold, JointCounts, Kind, Observations, Recode, Recoding, Role, Schema, ShapeMismatch,
@@ -33,9 +33,28 @@ impl Folder {
     }
 }
 
+/// A table whose file stays as long as it does.
+pub struct Opened {
+    table: Table,
+    _folder: Folder,
+}
+
+impl std::ops::Deref for Opened {
+    type Target = Table;
+    fn deref(&self) -> &Table {
+        &self.table
+    }
+}
+
+/// Writes a file and opens it as a table.
+pub fn open(name: &str, bytes: impl AsRef<[u8]>, options: ReadOptions) -> Result<Opened, DataError> {
+    let folder = Folder::new();
+    Ok(Opened { table: folder.table(name, bytes, options)?, _folder: folder })
+}
+
 /// Reads a text as `name` with these options, all cells decoded.
 pub fn read(name: &str, bytes: impl AsRef<[u8]>, options: ReadOptions) -> Result<Decoded, DataError> {
-    decoded(&Folder::new().table(name, bytes, options)?)
+    decoded(&*open(name, bytes, options)?)
 }
 
 /// Every column is states.
@@ -292,8 +311,4 @@ pub fn totals(fold: &Fold<Counts>, name: &str) -> Vec<(String, f64)> {
     let place = fold.schema.find(name).unwrap().index();
     let Counted::States(counts) = &fold.statistic.columns[place] else { panic!("`{name}` was not counted") };
     states(&fold.schema, name).iter().enumerate().map(|(state, name)| (name.clone(), counts.state_total(state))).collect()
-}
-
-pub fn exists(path: &Path) -> bool {
-    path.exists()
 }

@@ -3,7 +3,7 @@
 //! *Multi-interval discretization of continuous-valued attributes for classification learning*, IJCAI 1993. The best cut of a set
 //! is the one whose two sides have the least class entropy; it lies at a boundary point (their Theorem 1), between two values that
 //! are not both of one and the same class. It is kept if the information gained exceeds what it costs to say where it is, and both
-//! sides are then cut again (section 3.2).
+//! sides are then cut again.
 
 use std::ops::Range;
 
@@ -24,10 +24,11 @@ use super::{SampledValue, between};
 /// ```
 pub fn fayyad_irani(sorted: &[SampledValue], n_classes: usize) -> Vec<f64> {
     let groups = groups(sorted);
+    let n_log_n = NLogN::up_to(sorted.iter().map(|point| point.weight).sum());
     let mut cuts = Vec::new();
-    let mut left_to_cut = vec![0..groups.len()];
+    let mut left_to_cut: Vec<Range<usize>> = std::iter::once(0..groups.len()).collect();
     while let Some(set) = left_to_cut.pop() {
-        if let Some(place) = best_cut(sorted, &groups, set.clone(), n_classes) {
+        if let Some(place) = best_cut(sorted, &groups, set.clone(), n_classes, &n_log_n) {
             cuts.push(between(groups[place - 1].value, groups[place].value));
             left_to_cut.push(set.start..place);
             left_to_cut.push(place..set.end);
@@ -60,7 +61,7 @@ fn groups(sorted: &[SampledValue]) -> Vec<Group> {
 }
 
 /// The group before which to cut a set of groups, if a cut is worth its price.
-fn best_cut(sorted: &[SampledValue], groups: &[Group], set: Range<usize>, n_classes: usize) -> Option<usize> {
+fn best_cut(sorted: &[SampledValue], groups: &[Group], set: Range<usize>, n_classes: usize, n_log_n: &NLogN) -> Option<usize> {
     if set.len() < 2 {
         return None;
     }
@@ -72,20 +73,20 @@ fn best_cut(sorted: &[SampledValue], groups: &[Group], set: Range<usize>, n_clas
     // n·Ent of either side, kept up to date row by row: n log n of the side less Σ n log n of its classes.
     let (mut left, mut right) = (ClassWeights::of(&[], n_classes), ClassWeights::of(rows(&set), n_classes));
     let (mut left_sum, mut right_sum) = (CompensatedSum::default(), CompensatedSum::default());
-    right.of_class.iter().for_each(|&n| right_sum.add(n_log_n(n)));
+    right.of_class.iter().for_each(|&n| right_sum.add(n_log_n.of(n)));
     let mut best: Option<(usize, f64)> = None;
     for place in set.start..set.end - 1 {
         for point in &sorted[groups[place].rows.clone()] {
             let class = point.class as usize;
-            left_sum.add(-n_log_n(left.of_class[class]));
-            right_sum.add(-n_log_n(right.of_class[class]));
+            left_sum.add(-n_log_n.of(left.of_class[class]));
+            right_sum.add(-n_log_n.of(right.of_class[class]));
             left.add(class, point.weight);
             right.add(class, -point.weight);
-            left_sum.add(n_log_n(left.of_class[class]));
-            right_sum.add(n_log_n(right.of_class[class]));
+            left_sum.add(n_log_n.of(left.of_class[class]));
+            right_sum.add(n_log_n.of(right.of_class[class]));
         }
         let boundary = groups[place].pure.is_none() || groups[place].pure != groups[place + 1].pure;
-        let entropy = n_log_n(left.total) - left_sum.value() + n_log_n(right.total) - right_sum.value();
+        let entropy = n_log_n.of(left.total) - left_sum.value() + n_log_n.of(right.total) - right_sum.value();
         if boundary && best.is_none_or(|(_, least)| entropy < least - TIE * whole.total) {
             best = Some((place + 1, entropy));
         }
@@ -141,9 +142,29 @@ impl ClassWeights {
     }
 }
 
-fn n_log_n(n: f64) -> f64 {
-    // Fractional weights taken away again may leave a hair below zero.
-    if n > 0.0 { n * n.log2() } else { 0.0 }
+/// n log₂ n, looked up for whole numbers: weights nearly always are, and logarithms would take most of the time.
+struct NLogN(Vec<f64>);
+
+impl NLogN {
+    /// Beyond this the table would no longer stay in cache.
+    const MOST: f64 = 262_144.0;
+
+    fn up_to(total: f64) -> Self {
+        Self((0..=total.clamp(0.0, Self::MOST) as usize).map(|n| Self::computed(n as f64)).collect())
+    }
+
+    fn of(&self, n: f64) -> f64 {
+        let whole = n as usize;
+        match self.0.get(whole) {
+            Some(looked_up) if whole as f64 == n => *looked_up,
+            _ => Self::computed(n),
+        }
+    }
+
+    fn computed(n: f64) -> f64 {
+        // Fractional weights taken away again may leave a hair below zero.
+        if n > 0.0 { n * n.log2() } else { 0.0 }
+    }
 }
 
 #[cfg(test)]

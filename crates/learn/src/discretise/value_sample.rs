@@ -92,13 +92,11 @@ impl ValueSample {
     /// The values of a variable, upwards, and of equals by class; `None` if it was not sampled.
     pub fn sorted_values(&self, place: usize) -> Option<Vec<SampledValue>> {
         let column = self.column_of(place)?;
-        let rows = self.canonical();
-        let values = rows.values[column].iter().zip(&rows.classes).zip(&rows.weights);
-        let mut sorted: Vec<SampledValue> = values
-            .filter(|((value, _), _)| !value.is_nan())
-            // Minus zero and zero are one value.
-            .map(|((value, class), weight)| SampledValue { value: value + 0.0, class: *class, weight: *weight })
-            .collect();
+        let values = &self.rows.values[column];
+        let rows = self.lowest().into_iter().filter(|&row| !values[row].is_nan());
+        // Minus zero and zero are one value.
+        let sampled = |row: usize| SampledValue { value: values[row] + 0.0, class: self.rows.classes[row], weight: self.rows.weights[row] };
+        let mut sorted: Vec<SampledValue> = rows.map(sampled).collect();
         let order = |a: &SampledValue, b: &SampledValue| {
             a.value.total_cmp(&b.value).then(a.class.cmp(&b.class)).then(a.weight.total_cmp(&b.weight))
         };
@@ -117,15 +115,20 @@ impl ValueSample {
         sample.rows
     }
 
+    /// The places of the lowest rows, in no order.
+    fn lowest(&self) -> Vec<usize> {
+        let mut places: Vec<usize> = (0..self.rows.keys.len()).collect();
+        if places.len() > self.capacity {
+            places.select_nth_unstable_by(self.capacity - 1, |a, b| self.rows.compare(*a, *b));
+            places.truncate(self.capacity);
+        }
+        places
+    }
+
     /// Keeps the lowest rows, in order.
     fn compact(&mut self) {
-        let mut order: Vec<usize> = (0..self.rows.keys.len()).collect();
-        let compare = |a: &usize, b: &usize| self.rows.compare(*a, *b);
-        if order.len() > self.capacity {
-            order.select_nth_unstable_by(self.capacity - 1, compare);
-            order.truncate(self.capacity);
-        }
-        order.sort_unstable_by(compare);
+        let mut order = self.lowest();
+        order.sort_unstable_by(|a, b| self.rows.compare(*a, *b));
         self.rows = self.rows.pick(&order);
         if self.rows.keys.len() == self.capacity {
             self.threshold = self.rows.keys[self.capacity - 1];
@@ -146,18 +149,23 @@ impl ValueSample {
         let counted: Vec<usize> = (0..chunk.n_rows).filter(|&row| counts(row)).collect();
         self.n_observed += counted.len() as u64;
         for (extremes, values) in self.extremes.iter_mut().zip(columns) {
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
             for &row in &counted {
-                *extremes = wider(*extremes, (values[row], values[row]));
+                // A missing value is neither below nor above anything.
+                low = if values[row] < low { values[row] } else { low };
+                high = if values[row] > high { values[row] } else { high };
+            }
+            if low <= high {
+                *extremes = wider(*extremes, (low, high));
             }
         }
-        for row in counted {
-            let key = split_mix(chunk.first_row + row as u64);
-            if key <= self.threshold {
-                self.rows.keys.push(key);
-                self.rows.classes.push(classes[row].index() as u32);
-                self.rows.weights.push(weight(row));
-                self.rows.values.iter_mut().zip(columns).for_each(|(kept, values)| kept.push(values[row]));
-            }
+        let key = |row: &usize| split_mix(chunk.first_row.wrapping_add(*row as u64));
+        let low: Vec<usize> = counted.into_iter().filter(|row| key(row) <= self.threshold).collect();
+        self.rows.keys.extend(low.iter().map(key));
+        self.rows.classes.extend(low.iter().map(|&row| classes[row].index() as u32));
+        self.rows.weights.extend(low.iter().map(|&row| weight(row)));
+        for (kept, values) in self.rows.values.iter_mut().zip(columns) {
+            kept.extend(low.iter().map(|&row| values[row]));
         }
     }
 }
@@ -269,11 +277,8 @@ impl Rows {
     }
 }
 
-/// A range that also holds another; a missing value widens nothing.
+/// A range that also holds another.
 fn wider(range: Option<(f64, f64)>, (low, high): (f64, f64)) -> Option<(f64, f64)> {
-    if low.is_nan() {
-        return range;
-    }
     Some(range.map_or((low, high), |(l, h)| (l.min(low), h.max(high))))
 }
 

@@ -2,7 +2,7 @@
 //!
 //! (n + a)/(N + A), where n is the count of the state in the class, N that of all states in the class, and a and A the
 //! pseudo-counts of the state and of all states: maximum likelihood a = 0, Laplace a = l, m-estimate a = m·p, Dirichlet a =
-//! alpha/J. Mitchell 1997, equations 6.22 and 6.23. Where N + A is zero every state has 1/J.
+//! alpha/J. Mitchell 1997, equation 6.22. Where N + A is zero every state has 1/J.
 
 use belief::{JointCounts, Kind, Variable};
 

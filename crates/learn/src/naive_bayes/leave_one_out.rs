@@ -5,7 +5,8 @@
 //! alone and is now unknown. Kohavi 1995 on the estimate; the downdate is that of [`belief::Moments::without`].
 //!
 //! Exact **given the recipe and the scale**: cut points, the smoothing of variances, the pooled means and variances of whole
-//! columns (Student's prior among them) and the nearest centroid's σ² stay as all rows made them.
+//! columns (Student's prior among them) and the nearest centroid's σ² stay as all rows made them. Counts are exact; a variance
+//! loses as many digits as it shrinks by when the row is taken away, which is none to speak of unless that row made nearly all of it.
 
 use std::borrow::Cow;
 use std::f64::consts::TAU;

@@ -22,7 +22,7 @@ use crate::LearnError;
 /// **Complexity** of making it: one logarithm per state and class. Of scoring: one addition per row, attribute and class.
 ///
 /// # Example
-/// Mitchell's first two attributes of a day to play tennis on, by hand.
+/// Five days on which tennis was played or not, by the wind alone.
 /// ```
 /// use belief::{Chunk, Codes, Column, Kind, Role, Schema, States, SufficientStatistic, Variable};
 /// use tunbridge_learn::{Estimate, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, Treatment};

@@ -149,7 +149,7 @@ fn a_class_that_does_not_vary_borrows_its_variance() {
     assert_eq!(separated.remarks(), [Remark::ColumnLeftOut { variable: "x0".into(), why: LeftOut::NoSpread }]);
 }
 
-/// scikit-learn 1.5's GaussianNB by its formula: variances 1 + 1e-9 · 26 around means 1 and 11.
+/// GaussianNB's rule, by hand: the whole column's variance is 26, so variances of 1 + 1e-9 · 26 around means 1 and 11.
 #[test]
 fn variances_are_smoothed_as_scikit_learn_smooths_them() {
     let table = two_bells();

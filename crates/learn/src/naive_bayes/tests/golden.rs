@@ -133,7 +133,7 @@ fn the_ledger_of_the_new_day_adds_up() {
         assert_close(*found, ratio.ln(), 1e-14);
     }
     assert_eq!(ledger.entries[0].value, Weighed::State("Sunny".into()));
-    assert_close(ledger.posterior_log_odds.unwrap(), (0.020571428571428572_f64 / 0.005291005291005291).ln(), 1e-13);
+    assert_close(ledger.posterior_log_odds.unwrap(), (5.0_f64 / 9.0 * 2.7 * 2.4 * 1.8 * 0.6).ln(), 1e-13);
     assert_close(ledger.probability.unwrap(), 0.7954, 5e-5);
     assert_close(Unit::Decibans.of_nats(ledger.posterior_log_odds.unwrap()), 5.897, 5e-4);
 }

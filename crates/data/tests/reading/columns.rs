@@ -1,0 +1,253 @@
+//! What a column is and what it is for: inferred kinds, weights, identifiers, markers of a missing value, headers, delimiters.
+
+use belief::Role;
+use tunbridge_data::{ColumnType, DataError, Header, OnBadRow, ReadOptions};
+
+use crate::support::{Counted, Opened, all_states, counted, decoded, fault_at, kind, on_threads, open, read, role, totals};
+
+fn table(text: &str, options: ReadOptions) -> Opened {
+    open("a.csv", text, options).unwrap()
+}
+
+fn column(name: &str, cells: impl IntoIterator<Item = impl std::fmt::Display>) -> String {
+    cells.into_iter().fold(format!("{name},other\n"), |text, cell| text + &format!("{cell},a\n"))
+}
+
+#[test]
+fn whole_numbers_are_states_when_they_are_few_and_repeat() {
+    let kind_of = |cells: Vec<String>| kind(&table(&column("x", cells), on_threads(1)), "x").to_string();
+    let cycle = |n: usize, rows: usize| (0..rows).map(|i| (i % n).to_string()).collect::<Vec<_>>();
+    assert_eq!(kind_of(cycle(10, 20)), "category");
+    assert_eq!(kind_of(cycle(10, 19)), "numeric");
+    assert_eq!(kind_of(cycle(11, 100)), "numeric");
+    assert_eq!(kind_of(vec!["0.5".into(), "1".into(), "1".into(), "0.5".into()]), "numeric");
+    assert_eq!(kind_of(vec!["1.0".into(), "2.0".into(), "1.0".into(), "2.0".into()]), "category");
+    assert_eq!(kind_of(vec!["+1".into(), "-2".into(), "3e2".into(), ".5".into(), "7.".into()]), "numeric");
+    assert_eq!(kind_of(vec!["1,5".replace(',', "."), "?".into(), "NaN".into(), String::new()]), "numeric");
+    assert_eq!(kind_of(vec!["true".into(), "false".into()]), "category");
+}
+
+#[test]
+fn a_target_of_up_to_a_hundred_whole_numbers_is_states() {
+    let kind_of = |n: usize| {
+        let text = column("x", (0..n).map(|i| i * 3));
+        kind(&table(&text, ReadOptions { target: Some("x".into()), ..on_threads(1) }), "x").to_string()
+    };
+    assert_eq!(kind_of(100), "category");
+    assert_eq!(kind_of(101), "numeric");
+}
+
+#[test]
+fn identifiers_are_left_out_and_said_so() {
+    let ids = table(&column("id", 1..=100), on_threads(1));
+    assert!(matches!(role(&ids, "id"), Role::Ignored(why) if why.contains("numbers the rows")));
+    let names = table(&column("name", (0..100).map(|i| format!("n{i}"))), on_threads(1));
+    assert!(matches!(role(&names, "name"), Role::Ignored(why) if why.contains("identifier")));
+    assert_eq!(decoded(&names).unwrap().column("name"), [None; 100]);
+    let wanted = table(&column("name", (0..100).map(|i| format!("n{i}"))), all_states());
+    assert_eq!(role(&wanted, "name"), &Role::Input);
+    let twice = table(&column("x", (0..100).map(|i| i / 2)), on_threads(1));
+    assert_eq!((kind(&twice, "x"), role(&twice, "x")), ("numeric", &Role::Input));
+}
+
+#[test]
+fn empty_columns_dates_and_prose_are_left_out_with_their_reasons() {
+    let reason = |cells: &[&str]| match role(&table(&column("x", cells), on_threads(1)), "x") {
+        Role::Ignored(why) => why.clone(),
+        other => format!("{other:?}"),
+    };
+    assert!(reason(&["", "?", " "]).contains("no values"));
+    assert!(reason(&["2024-01-31", "1999-12-31T23:59:59"]).contains("date"));
+    assert!(reason(&["31.01.2024", "1/2/2024"]).contains("date"));
+    assert!(
+        reason(&["a b c d e f", "the quick brown fox jumps", "over a lazy dog, it does"].map(|t| if t.contains(',') {
+            "\"over a lazy, lazy dog\""
+        } else {
+            t
+        }))
+        .contains("text")
+    );
+    assert_eq!(reason(&["2024-13-31", "2024-01-31"]), "Input");
+}
+
+#[test]
+fn types_by_name_and_pattern_and_the_last_word_counts() {
+    let text = "a1,a2,b\n1,2,3\n4,5,6\n";
+    let types = |pairs: &[(&str, ColumnType)]| {
+        let types = pairs.iter().map(|(pattern, kind)| (pattern.to_string(), *kind)).collect();
+        let table = table(&format!("a1,a2,b\nx,2,3\n{}", &text[9..]), ReadOptions { types, header: Header::Present, ..on_threads(1) });
+        ["a1", "a2", "b"].map(|name| kind(&table, name).to_string())
+    };
+    use ColumnType::{Category, Numeric, Text};
+    assert_eq!(types(&[]), ["category", "numeric", "numeric"]);
+    assert_eq!(types(&[("*", Category)]), ["category"; 3]);
+    assert_eq!(types(&[("*", Category), ("a*", Numeric)]), ["numeric", "numeric", "category"]);
+    assert_eq!(types(&[("a*", Numeric), ("*", Text)]), ["text"; 3]);
+    let wrong = ReadOptions { types: vec![("c*".into(), Numeric)], ..on_threads(1) };
+    let error = open("a.csv", text, wrong).err().unwrap();
+    assert!(error.to_string().contains("--types names a column `c*`"), "{error}");
+}
+
+#[test]
+fn flags_that_name_no_column_are_reported_together() {
+    let options = ReadOptions {
+        target: Some("clas".into()),
+        weight: Some("w".into()),
+        ignore: vec!["zz*".into()],
+        types: vec![("yy".into(), ColumnType::Text)],
+        ..on_threads(1)
+    };
+    let error = open("a.csv", "class,x\na,1\n", options).err().unwrap();
+    let words = error.to_string();
+    assert!(["`clas`", "`w`", "`zz*`", "`yy`"].iter().all(|name| words.contains(name)), "{words}");
+    assert!(error.hint().unwrap().contains("`class`"));
+}
+
+#[test]
+fn markers_of_a_missing_value() {
+    let text = "x,n\n-, 1.5\n?,-\n\"-\",none\n\"?\",NA\nNA,\" - \"\n\"\",\"2.5\"\n  ,  \n none ,\"-\"\n-1,3\n";
+    let options = ReadOptions {
+        missing: vec!["-".into(), "none".into()],
+        types: vec![("x".into(), ColumnType::Category), ("n".into(), ColumnType::Numeric)],
+        ..on_threads(1)
+    };
+    let error = read("a.csv", text, options.clone()).err().unwrap();
+    assert_eq!(fault_at(&error), (6, "` - ` is not a number".to_string()), "a quoted cell keeps its spaces");
+    let found = read("a.csv", text.replace("\" - \"", "-"), options).unwrap();
+    let mut x = vec![None; 8];
+    x.push(Some("-1"));
+    assert_eq!(found.column("x"), x);
+    assert_eq!(found.column("n"), [Some("1.5"), None, None, None, None, Some("2.5"), None, None, Some("3")]);
+    assert_eq!(found.fold.report.n_missing, [8, 6]);
+}
+
+#[test]
+fn weights_multiply_rows_and_are_no_evidence() {
+    let text = "c,x,v,w\na,p,1.5,2\nb,q,2.5,0\na,p,3.5,0.5\nb,p,4.5,3\n";
+    let options = ReadOptions { weight: Some("w".into()), target: Some("c".into()), ..on_threads(1) };
+    let found = table(text, options.clone());
+    assert_eq!((role(&found, "w"), kind(&found, "w")), (&Role::Weight, "numeric"));
+    let fold = counted(&found).unwrap();
+    assert_eq!(totals(&fold, "x"), [("p".to_string(), 5.5), ("q".to_string(), 0.0)]);
+    assert_eq!(totals(&fold, "c"), [("a".to_string(), 2.5), ("b".to_string(), 3.0)]);
+    let Counted::Numbers(moments) = &fold.statistic.columns[2] else { panic!("v is numeric") };
+    assert_eq!(moments.of_class()[0].mean, (1.5 * 2.0 + 3.5 * 0.5) / 2.5);
+    assert_eq!(decoded(&found).unwrap().weights(), [2.0, 0.0, 0.5, 3.0]);
+}
+
+#[test]
+fn a_weight_that_is_negative_or_missing_is_a_bad_row_in_every_format() {
+    use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
+    use std::sync::Arc;
+    let batch = |weights: Vec<Option<f64>>| {
+        let n = weights.len();
+        let x: ArrayRef = Arc::new(StringArray::from_iter_values((0..n).map(|row| ["p", "q"][row % 2])));
+        RecordBatch::try_from_iter([("x", x), ("w", Arc::new(Float64Array::from(weights)) as ArrayRef)]).unwrap()
+    };
+    let arrow = |weights: Vec<Option<f64>>| {
+        let batch = batch(weights);
+        let mut writer = arrow_ipc::writer::FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+        writer.write(&batch).unwrap();
+        writer.into_inner().unwrap()
+    };
+    let parquet = |weights: Vec<Option<f64>>| {
+        let batch = batch(weights);
+        let mut writer = parquet::arrow::ArrowWriter::try_new(Vec::new(), batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.into_inner().unwrap()
+    };
+    let csv = |w: &str| format!("x,w\np,1\nq,{w}\np,2\n").into_bytes();
+    let arff = |w: &str| format!("@relation r\n@attribute x {{p,q}}\n@attribute w real\n@data\np,1\nq,{w}\np,2\n").into_bytes();
+    let json = |w: &str| format!("{{\"x\":\"p\",\"w\":1}}\n{{\"x\":\"q\",\"w\":{w}}}\n{{\"x\":\"p\",\"w\":2}}\n").into_bytes();
+    let files: Vec<(&str, Vec<u8>, u64)> = vec![
+        ("negative.csv", csv("-1"), 3),
+        ("missing.csv", csv("?"), 3),
+        ("empty.csv", csv(""), 3),
+        ("word.csv", csv("much"), 3),
+        ("infinite.csv", csv("inf"), 3),
+        ("negative.arff", arff("-0.5"), 6),
+        ("missing.arff", arff("?"), 6),
+        ("negative.jsonl", json("-2"), 2),
+        ("missing.jsonl", json("null"), 2),
+        ("negative.arrow", arrow(vec![Some(1.0), Some(-1.0), Some(2.0)]), 2),
+        ("null.arrow", arrow(vec![Some(1.0), None, Some(2.0)]), 2),
+        ("nan.arrow", arrow(vec![Some(1.0), Some(f64::NAN), Some(2.0)]), 2),
+        ("negative.parquet", parquet(vec![Some(1.0), Some(-1.0), Some(2.0)]), 2),
+        ("null.parquet", parquet(vec![Some(1.0), None, Some(2.0)]), 2),
+        ("nan.parquet", parquet(vec![Some(1.0), Some(f64::NAN), Some(2.0)]), 2),
+        ("infinite.parquet", parquet(vec![Some(1.0), Some(f64::INFINITY), Some(2.0)]), 2),
+    ];
+    for (name, bytes, line) in files {
+        let options = |on_bad_row| ReadOptions { weight: Some("w".into()), on_bad_row, ..on_threads(1) };
+        let error = read(name, &bytes, options(OnBadRow::Error)).err().unwrap_or_else(|| panic!("{name} was read"));
+        let DataError::BadRow { place, .. } = &error else { panic!("{name}: {error}") };
+        assert_eq!((place.line, place.column.as_deref()), (line, Some("w")), "{name}");
+        let found = read(name, &bytes, options(OnBadRow::Skip)).unwrap();
+        assert_eq!((found.column("x"), found.weights()), (vec![Some("p"), Some("p")], &[1.0, 2.0][..]), "{name}");
+        assert_eq!((found.fold.report.n_rows, found.fold.report.n_skipped), (2, 1), "{name}");
+        assert!(found.fold.report.first_skipped.as_ref().unwrap().contains(&format!("{name}:{line}")), "{name}");
+    }
+}
+
+#[test]
+fn a_first_row_of_numbers_is_no_header() {
+    let numbers = table("1,2.5\n3,4\n5,6\n", on_threads(1));
+    assert_eq!(numbers.column_names(), ["c1", "c2"]);
+    assert_eq!(decoded(&numbers).unwrap().rows.len(), 3);
+    let named = table("1,2.5\n3,4\n5,6\n", ReadOptions { header: Header::Present, ..on_threads(1) });
+    assert_eq!(named.column_names(), ["1", "2.5"]);
+    assert_eq!(decoded(&named).unwrap().rows.len(), 2);
+    let words = table("a,b\nc,d\n", ReadOptions { header: Header::Absent, ..on_threads(1) });
+    assert_eq!(words.column_names(), ["c1", "c2"]);
+    assert_eq!(decoded(&words).unwrap().rows[0], [Some("a".to_string()), Some("b".to_string())]);
+    assert_eq!(table("a,,c\n1,2,3\n", on_threads(1)).column_names(), ["a", "c2", "c"]);
+    assert_eq!(table(" a ,\" b \",\"c\"\"d\",\"e\nf\"\n1,2,3,4\n", on_threads(1)).column_names(), ["a", " b ", "c\"d", "e\nf"]);
+}
+
+#[test]
+fn delimiters_are_sniffed() {
+    for text in ["a,b\nx,y\n", "a\tb\nx\ty\n", "a;b\nx;y\n", "a|b\nx|y\n", "a;b\n\"x\";y\n", "a;b;c\n1,5;2,5;x,y\n"] {
+        let names = table(text, on_threads(1)).column_names().to_vec();
+        assert_eq!(names[..2], ["a", "b"], "{text:?}");
+    }
+    // A quote that a wrong delimiter would see opened is in the middle of a cell.
+    let found = read("a.csv", "a;b\nx,\"y;z\np;q\n", all_states()).unwrap();
+    assert_eq!(found.column("a"), [Some("x,\"y"), Some("p")]);
+    assert_eq!(table("only\nx\ny\n", on_threads(1)).column_names(), ["only"]);
+    assert_eq!(open("a.tsv", "a,b\tc\nx,y\tz\n", on_threads(1)).unwrap().column_names(), ["a,b", "c"]);
+}
+
+/// What sniffing takes for the header is what reading passes over.
+#[test]
+fn a_first_line_of_spaces_or_of_an_empty_quoted_cell_is_not_passed_over_twice() {
+    let found = read("a.csv", "\"\"\nx\ny\n", all_states()).unwrap();
+    assert_eq!((found.rows.len(), found.column("c1")), (2, vec![Some("x"), Some("y")]));
+    let found = read("a.csv", "\n\n\r\na,b\nx,y\n\n", all_states()).unwrap();
+    assert_eq!(found.rows, [[Some("x".to_string()), Some("y".to_string())]]);
+    let blank = "\n".repeat(1000) + "a,b\nx,y\n";
+    assert_eq!(read("a.csv", blank, all_states()).unwrap().column("b"), [Some("y")]);
+}
+
+#[test]
+fn infinities_and_overflows_among_numbers_are_bad_rows() {
+    for odd in ["inf", "-inf", "Infinity", "1e999", "-1e999"] {
+        let error = read("a.csv", format!("x\n1.5\n2.5\n{odd}\n"), on_threads(1)).err().unwrap();
+        assert_eq!(fault_at(&error), (4, format!("`{odd}` is outside the range of numbers")), "{odd}");
+    }
+    let found = read("a.csv", "x\n1e-999\n-0.0\n1.7976931348623157e308\n", on_threads(1)).unwrap();
+    assert_eq!(found.column("x"), [Some("0"), Some("-0"), Some(f64::MAX.to_string().as_str())]);
+}
+
+/// In Parquet and Arrow the user's word on a column of numbers makes states of what is there, and of nothing else.
+#[test]
+fn doubles_read_as_states_are_the_numbers_that_occur() {
+    use arrow_array::{ArrayRef, Float64Array, RecordBatch};
+    let numbers: ArrayRef = std::sync::Arc::new(Float64Array::from(vec![Some(1.0), Some(2.25), None, Some(-3.0), Some(1e300)]));
+    let batch = RecordBatch::try_from_iter([("x", numbers)]).unwrap();
+    let mut writer = parquet::arrow::ArrowWriter::try_new(Vec::new(), batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    let found = read("a.parquet", writer.into_inner().unwrap(), all_states()).unwrap();
+    assert_eq!(found.states("x")[..3], ["-3", "1", "2.25"]);
+    assert_eq!(found.states("x").len(), 4);
+    assert_eq!(found.column("x")[2], None);
+}
