@@ -6,6 +6,7 @@ use arrow_array::RecordBatch;
 use arrow_buffer::ScalarBuffer;
 use belief::{Chunk, Codes, Column, ReadReport};
 
+use crate::date::number_of_date;
 use crate::dictionary::{Dictionary, pack_in};
 use crate::error::{Place, RowFault};
 use crate::text::blocks::Block;
@@ -318,7 +319,7 @@ impl<'p> ChunkBuilder<'p> {
     }
 
     fn number(&self, variable: usize, text: &[u8], row: usize, faults: &mut Faults) -> f64 {
-        let PlanKind::Numeric { missing, .. } = &self.plan.variables[variable].kind else { return f64::NAN };
+        let PlanKind::Numeric { missing, inferred } = &self.plan.variables[variable].kind else { return f64::NAN };
         if missing.get(text).is_some() {
             return f64::NAN;
         }
@@ -328,10 +329,11 @@ impl<'p> ChunkBuilder<'p> {
                 faults.push(row, Some(variable), RowFault::NotFinite(shorten(&String::from_utf8_lossy(text))));
                 f64::NAN
             }
-            Err(_) => {
+            // Who calls a column of dates numeric wants days or seconds; among numbers that were only inferred a date is a fault.
+            Err(_) => number_of_date(text).filter(|_| !inferred).unwrap_or_else(|| {
                 faults.push(row, Some(variable), RowFault::NotANumber(shorten(&String::from_utf8_lossy(text))));
                 f64::NAN
-            }
+            }),
         }
     }
 

@@ -4,6 +4,7 @@
 //! implements [`belief::Observations`]. Learners are not known here, and Arrow is known only here.
 
 mod columnar;
+mod date;
 mod dictionary;
 mod encode;
 mod error;

@@ -176,10 +176,11 @@ pub fn products(model: &NaiveBayesModel, case: &Case) -> Result<String, Failure>
     for (class, name) in posterior.class_names().iter().enumerate() {
         let mut ln = posterior.ln_class_prior()[class];
         let mut factors = vec![format!("P({name}) = {}", number(ln.exp()))];
-        for (variable, found) in model.schema().variables().iter().zip(&contributions) {
+        for (place, (variable, found)) in model.schema().variables().iter().zip(&contributions).enumerate() {
             if let Some(found) = found {
                 ln += found[class];
-                factors.push(format!("P({} | {name}) = {}", variable.name, number(found[class].exp())));
+                let value = case.text(place).map(|text| format!(" = {text}")).unwrap_or_default();
+                factors.push(format!("P({}{value} | {name}) = {}", variable.name, number(found[class].exp())));
             }
         }
         let _ = writeln!(out, "{}\n  product = {}", factors.join("\n  · "), number(ln.exp()));

@@ -1,53 +1,189 @@
 //! Arrow IPC files (Feather version 2) and streams, batch after batch.
+//!
+//! arrow-ipc's own readers set aside as many bytes as a length in the file says and end the program where that is wrong. So the
+//! messages are read here, as far as there are bytes, and the places named in them are checked before they are decoded.
 
-use std::io::{BufReader, Read};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::sync::Arc;
 
-use arrow_array::RecordBatch;
-use arrow_ipc::reader::{FileReader, StreamReader};
-use arrow_schema::SchemaRef;
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_buffer::Buffer;
+use arrow_ipc::convert::fb_to_schema;
+use arrow_ipc::reader::{read_dictionary, read_footer_length, read_record_batch};
+use arrow_ipc::{Message, MessageHeader, root_as_footer, root_as_message};
+use arrow_schema::{ArrowError, SchemaRef};
 
+use super::guard;
 use crate::DataError;
 use crate::input::{Format, Input};
 
 /// Batches of one file, in order.
-pub(crate) enum Batches {
-    File(Box<FileReader<std::fs::File>>),
-    Stream(Box<StreamReader<BufReader<Box<dyn Read + Send>>>>),
+pub(crate) struct Batches {
+    from: Messages,
+    schema: SchemaRef,
+    dictionaries: HashMap<i64, ArrayRef>,
 }
+
+enum Messages {
+    Stream(BufReader<Box<dyn Read + Send>>),
+    /// With the places of the batches that are still to come.
+    File(BufReader<File>, std::vec::IntoIter<i64>),
+}
+
+const CUT: &str = "it ends in the middle of a message";
+
+/// A message's metadata and its body.
+type Parts = (Vec<u8>, Buffer);
 
 impl Batches {
     pub fn open(input: &Input) -> Result<Self, DataError> {
         let io = |source| DataError::Io { path: input.path.clone(), source };
-        Ok(match input.format {
+        match input.format {
             Format::ArrowFile => {
-                Batches::File(Box::new(FileReader::try_new(input.seekable().map_err(io)?, None).map_err(|e| bad(input, &e))?))
+                let file = input.seekable().map_err(io)?;
+                guard(input, "Arrow IPC", || Self::open_file(BufReader::new(file)))
             }
-            _ => Batches::Stream(Box::new(
-                StreamReader::try_new(BufReader::new(input.open().map_err(io)?), None).map_err(|e| bad(input, &e))?,
-            )),
-        })
-    }
-
-    pub fn schema(&self) -> SchemaRef {
-        match self {
-            Batches::File(reader) => reader.schema(),
-            Batches::Stream(reader) => reader.schema(),
+            _ => {
+                let stream = input.open().map_err(io)?;
+                guard(input, "Arrow IPC", || Self::open_stream(BufReader::new(stream)))
+            }
         }
     }
 
+    pub fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
     pub fn next(&mut self, input: &Input) -> Result<Option<RecordBatch>, DataError> {
-        let read = match self {
-            Batches::File(reader) => reader.next(),
-            Batches::Stream(reader) => reader.next(),
-        };
-        read.transpose().map_err(|e| bad(input, &e))
+        guard(input, "Arrow IPC", || self.next_batch())
+    }
+
+    fn open_stream(mut stream: BufReader<Box<dyn Read + Send>>) -> Result<Self, ArrowError> {
+        let (metadata, _) = read_message(&mut stream)?.ok_or_else(|| damaged("it has no schema"))?;
+        let schema = message(&metadata)?.header_as_schema().ok_or_else(|| damaged("it does not begin with a schema"))?;
+        Self::new(Messages::Stream(stream), schema)
+    }
+
+    /// A file is a stream with a table of contents behind it.
+    fn open_file(mut file: BufReader<File>) -> Result<Self, ArrowError> {
+        const TRAILER: u64 = 10;
+        let size = file.seek(SeekFrom::End(0))?;
+        let mut trailer = [0; TRAILER as usize];
+        file.seek(SeekFrom::Start(size.saturating_sub(TRAILER)))?;
+        file.read_exact(&mut trailer)?;
+        let n = read_footer_length(trailer)? as u64;
+        let start = size.checked_sub(TRAILER + n).ok_or_else(|| damaged("its footer is longer than the file"))?;
+        file.seek(SeekFrom::Start(start))?;
+        let footer = read_exactly(&mut file, n)?;
+        let footer = root_as_footer(&footer).map_err(damaged)?;
+        let schema = footer.schema().ok_or_else(|| damaged("its footer has no schema"))?;
+        let batches: Vec<i64> = footer.recordBatches().iter().flatten().map(|block| block.offset()).collect();
+        let mut opened = Self::new(Messages::File(file, batches.into_iter()), schema)?;
+        for block in footer.dictionaries().iter().flatten() {
+            let (metadata, body) = opened.message_at(block.offset())?;
+            opened.take_dictionary(message(&metadata)?, &body)?;
+        }
+        Ok(opened)
+    }
+
+    fn new(from: Messages, schema: arrow_ipc::Schema<'_>) -> Result<Self, ArrowError> {
+        if !schema.endianness().equals_to_target_endianness() {
+            return Err(damaged("its bytes are in the order of another kind of machine"));
+        }
+        Ok(Self { from, schema: Arc::new(fb_to_schema(schema)), dictionaries: HashMap::new() })
+    }
+
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+        loop {
+            let next = match &mut self.from {
+                Messages::Stream(stream) => read_message(stream)?,
+                Messages::File(_, places) => match places.next() {
+                    Some(place) => Some(self.message_at(place)?),
+                    None => None,
+                },
+            };
+            let Some((metadata, body)) = next else { return Ok(None) };
+            let message = message(&metadata)?;
+            match message.header_type() {
+                MessageHeader::RecordBatch => {
+                    let batch = message.header_as_record_batch().ok_or_else(|| damaged("a batch is missing"))?;
+                    check_places(batch, &body)?;
+                    return read_record_batch(&body, batch, self.schema.clone(), &self.dictionaries, None, &message.version()).map(Some);
+                }
+                MessageHeader::DictionaryBatch => self.take_dictionary(message, &body)?,
+                other => return Err(damaged(format!("{other:?} where a batch should be"))),
+            }
+        }
+    }
+
+    fn message_at(&mut self, place: i64) -> Result<Parts, ArrowError> {
+        let Messages::File(file, _) = &mut self.from else { return Err(damaged("a stream has no table of contents")) };
+        file.seek(SeekFrom::Start(u64::try_from(place).map_err(damaged)?))?;
+        read_message(file)?.ok_or_else(|| damaged("a batch is not where it should be"))
+    }
+
+    fn take_dictionary(&mut self, message: Message<'_>, body: &Buffer) -> Result<(), ArrowError> {
+        let dictionary = message.header_as_dictionary_batch().ok_or_else(|| damaged("a dictionary is missing"))?;
+        check_places(dictionary.data().ok_or_else(|| damaged("a dictionary has no values"))?, body)?;
+        read_dictionary(body, dictionary, &self.schema, &mut self.dictionaries, &message.version())
     }
 }
 
-fn bad(input: &Input, error: &dyn std::fmt::Display) -> DataError {
-    DataError::BadFile {
-        path: input.path.clone(),
-        what: format!("cannot be read as Arrow IPC: {error}"),
-        hint: Some("the file may be damaged or cut short".into()),
+/// The next message, or `None` at the end of the stream.
+fn read_message(from: &mut impl Read) -> Result<Option<Parts>, ArrowError> {
+    const CONTINUES: [u8; 4] = [0xFF; 4];
+    let mut word = [0; 4];
+    match crate::input::read_full(from, &mut word)? {
+        0 => return Ok(None),
+        1..4 => return Err(damaged(CUT)),
+        _ => {}
     }
+    // Files from before version 0.15 have no such mark.
+    if word == CONTINUES {
+        from.read_exact(&mut word)?;
+    }
+    let n = u32::from_le_bytes(word);
+    if n == 0 {
+        return Ok(None);
+    }
+    let metadata = read_exactly(from, u64::from(n))?;
+    let n = u64::try_from(message(&metadata)?.bodyLength()).map_err(damaged)?;
+    let body = Buffer::from_vec(read_exactly(from, n)?);
+    Ok(Some((metadata, body)))
+}
+
+/// So many bytes. No more are set aside than there are.
+fn read_exactly(from: &mut impl Read, n: u64) -> Result<Vec<u8>, ArrowError> {
+    const FIRST: u64 = 16 << 20;
+    let mut bytes = Vec::with_capacity(n.min(FIRST) as usize);
+    from.take(n).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 == n { Ok(bytes) } else { Err(damaged(CUT)) }
+}
+
+fn message(metadata: &[u8]) -> Result<Message<'_>, ArrowError> {
+    root_as_message(metadata).map_err(damaged)
+}
+
+/// Whether the buffers of a batch lie in its body, and unpack to what their bytes can hold.
+fn check_places(batch: arrow_ipc::RecordBatch<'_>, body: &[u8]) -> Result<(), ArrowError> {
+    // Zstandard's longest run takes four bytes for 128 kB (RFC 8878, section 3.1.1.2); LZ4 packs less well.
+    const MOST_PACKED: i64 = 1 << 16;
+    for buffer in batch.buffers().into_iter().flatten() {
+        let place = usize::try_from(buffer.offset()).ok().zip(usize::try_from(buffer.length()).ok());
+        let bytes =
+            place.and_then(|(start, n)| body.get(start..start.checked_add(n)?)).ok_or_else(|| damaged("a column lies outside of it"))?;
+        if let (Some(_), Some(unpacked)) = (batch.compression(), bytes.first_chunk()) {
+            let most = (bytes.len() as i64).saturating_mul(MOST_PACKED);
+            if i64::from_le_bytes(*unpacked) > most {
+                return Err(damaged("a packed column is said to be larger than it can be"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn damaged(what: impl ToString) -> ArrowError {
+    ArrowError::IpcError(what.to_string())
 }

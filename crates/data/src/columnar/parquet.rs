@@ -6,8 +6,12 @@ use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema as ArrowSchema, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection, RowSelector};
+use parquet::errors::ParquetError;
 
+use super::guard;
 use crate::{DataError, input::Input};
+
+const PARQUET: &str = "Parquet";
 
 /// What is known of a Parquet file once its footer has been read.
 #[derive(Clone)]
@@ -43,7 +47,18 @@ const LEAST_PART: usize = 1 << 16;
 impl ParquetFile {
     pub fn open(input: &Input) -> Result<Self, DataError> {
         let file = input.seekable().map_err(|source| DataError::Io { path: input.path.clone(), source })?;
-        let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(|e| bad(input, &e))?;
+        let metadata = guard(input, PARQUET, || {
+            let loaded = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())?;
+            let rows: Option<i64> = loaded
+                .metadata()
+                .row_groups()
+                .iter()
+                .try_fold(0, |sum: i64, group| sum.checked_add(group.num_rows()).filter(|_| group.num_rows() >= 0));
+            match rows {
+                Some(rows) if rows == loaded.metadata().file_metadata().num_rows() => Ok(loaded),
+                _ => Err(ParquetError::General("its row groups have other numbers of rows than the file".into())),
+            }
+        })?;
         Ok(Self { input: input.clone(), metadata })
     }
 
@@ -65,7 +80,7 @@ impl ParquetFile {
         };
         let fields: Vec<Field> = self.schema().fields().iter().map(|f| as_dictionary(f)).collect();
         let options = ArrowReaderOptions::new().with_schema(std::sync::Arc::new(ArrowSchema::new(fields)));
-        let metadata = ArrowReaderMetadata::try_new(self.metadata.metadata().clone(), options).map_err(|e| bad(&self.input, &e))?;
+        let metadata = guard(&self.input, PARQUET, || ArrowReaderMetadata::try_new(self.metadata.metadata().clone(), options))?;
         Ok(Self { input: self.input.clone(), metadata })
     }
 
@@ -112,17 +127,10 @@ impl ParquetFile {
             let selectors = vec![RowSelector::skip(part.skip), RowSelector::select(part.rows), RowSelector::skip(rest)];
             builder = builder.with_row_selection(RowSelection::from(selectors));
         }
-        for read in builder.build().map_err(|e| bad(&self.input, &e))? {
-            each(read.map_err(|e| bad(&self.input, &e))?)?;
+        let mut batches = guard(&self.input, PARQUET, || builder.build())?;
+        while let Some(batch) = guard(&self.input, PARQUET, || batches.next().transpose())? {
+            each(batch)?;
         }
         Ok(())
-    }
-}
-
-fn bad(input: &Input, error: &dyn std::fmt::Display) -> DataError {
-    DataError::BadFile {
-        path: input.path.clone(),
-        what: format!("cannot be read as Parquet: {error}"),
-        hint: Some("the file may be damaged or cut short".into()),
     }
 }

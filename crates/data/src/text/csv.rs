@@ -101,7 +101,7 @@ impl Tile {
                         let ragged = RowFault::Ragged { expected: n_columns, found: column };
                         self.faults.push((self.starts.len(), fault.take().unwrap_or(ragged)));
                         self.ends.truncate(self.starts.len() * n_columns);
-                        self.ends.resize((self.starts.len() + 1) * n_columns, end as u32);
+                        self.ends.resize((self.starts.len() + 1) * n_columns, record as u32);
                     } else {
                         self.ends.push(end as u32);
                     }

@@ -8,9 +8,12 @@ use arrow_array::{
     ArrayRef, BooleanArray, DictionaryArray, Float32Array, Float64Array, Int8Array, Int64Array, LargeStringArray, RecordBatch, StringArray,
     StringViewArray, UInt16Array,
 };
+use arrow_ipc::CompressionType;
+use arrow_ipc::writer::IpcWriteOptions;
 use arrow_schema::{DataType, Field, Schema as ArrowSchema};
 use belief::Fold;
 use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use tunbridge_data::{ReadOptions, Table};
 
@@ -157,6 +160,22 @@ fn arrow_stream(rows: &[Row], lie: Lie, rows_in_batch: usize) -> Vec<u8> {
     writer.into_inner().unwrap()
 }
 
+fn packed_arrow(rows: &[Row], packing: CompressionType) -> Vec<u8> {
+    let batch = batch(rows, Lie::Dictionary);
+    let options = IpcWriteOptions::default().try_with_compression(Some(packing)).unwrap();
+    let mut writer = arrow_ipc::writer::FileWriter::try_new_with_options(Vec::new(), &batch.schema(), options).unwrap();
+    writer.write(&batch).unwrap();
+    writer.into_inner().unwrap()
+}
+
+fn packed_parquet(rows: &[Row], packing: Compression) -> Vec<u8> {
+    let batch = batch(rows, Lie::Plain);
+    let properties = WriterProperties::builder().set_compression(packing).build();
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.into_inner().unwrap()
+}
+
 /// A table in every format, by the names of the files.
 pub fn every_format(rows: &[Row]) -> Vec<(&'static str, Vec<u8>)> {
     let in_order = [0, 1, 2, 3, 4];
@@ -184,6 +203,10 @@ pub fn every_format(rows: &[Row]) -> Vec<(&'static str, Vec<u8>)> {
         ("q.arrows", arrow_stream(rows, Lie::Dictionary, part)),
         ("r.arrows", arrow_stream(rows, Lie::Odd, part)),
         ("s.parquet.gz", gzip(&parquet(rows, Lie::Plain, group, true))),
+        ("t.arrow", packed_arrow(rows, CompressionType::ZSTD)),
+        ("u.arrow", packed_arrow(rows, CompressionType::LZ4_FRAME)),
+        ("v.parquet", packed_parquet(rows, Compression::SNAPPY)),
+        ("w.parquet", packed_parquet(rows, Compression::ZSTD(ZstdLevel::default()))),
     ]
 }
 
@@ -270,8 +293,8 @@ fn threads_change_no_bit() {
     let folder = Folder::new();
     let mut first = None;
     for (name, bytes) in every_format(&rows) {
-        // What is compressed is read by the same code behind the decoder.
-        if [".gz", ".zst"].iter().any(|ending| name.ends_with(ending)) || ["d.tsv", "e.csv", "m.parquet", "p.arrow"].contains(&name) {
+        // What is packed, and what is separated otherwise, is read by the same code.
+        if !["c.csv", "g.jsonl", "i.arff", "j.parquet", "k.parquet", "l.parquet", "n.arrow", "q.arrows", "r.arrows"].contains(&name) {
             continue;
         }
         let path = folder.file(name, bytes);

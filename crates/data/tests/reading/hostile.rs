@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::builder::{Int32Builder, ListBuilder};
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, Date32Array, Decimal128Array, Float64Array, Int32Array, NullArray, RecordBatch, StringArray, StructArray,
+    ArrayRef, BinaryArray, Date32Array, Decimal128Array, Float64Array, Int32Array, NullArray, RecordBatch, StringArray, StructArray,
     Time32SecondArray, TimestampMicrosecondArray, UInt64Array,
 };
 use arrow_schema::{DataType, Field};

@@ -21,7 +21,12 @@ fn model() -> Schema {
     .unwrap()
 }
 
-fn open_as(name: &str, bytes: impl AsRef<[u8]>, unknown: UnknownStates, absent_is_missing: bool) -> Result<(Decoded, Vec<String>), DataError> {
+fn open_as(
+    name: &str,
+    bytes: impl AsRef<[u8]>,
+    unknown: UnknownStates,
+    absent_is_missing: bool,
+) -> Result<(Decoded, Vec<String>), DataError> {
     let folder = Folder::new();
     let table = Table::open_as(&[folder.file(name, bytes)], on_threads(1), &model(), unknown, absent_is_missing)?;
     Ok((decoded(&table)?, table.remarks().to_vec()))
@@ -37,13 +42,8 @@ fn rows(rows: &[[&str; 4]]) -> Vec<Vec<Option<String>>> {
 
 #[test]
 fn columns_are_found_by_name_in_any_order_and_others_are_passed_over() {
-    let (found, remarks) = open_as(
-        "a.csv",
-        "extra,play,degrees,outlook,id\nx,yes,20,sun,q\ny,no,-3.5,rain,r\n",
-        UnknownStates::Error,
-        false,
-    )
-    .unwrap();
+    let (found, remarks) =
+        open_as("a.csv", "extra,play,degrees,outlook,id\nx,yes,20,sun,q\ny,no,-3.5,rain,r\n", UnknownStates::Error, false).unwrap();
     assert_eq!(found.rows, rows(&[["sun", "20", "yes", "?"], ["rain", "-3.5", "no", "?"]]));
     assert!(remarks.is_empty());
     assert_eq!(found.fold.schema, model(), "the model's schema stays as it is");
@@ -178,7 +178,8 @@ fn a_column_that_only_one_of_two_files_has() {
 #[test]
 fn columns_of_one_name_are_refused_in_every_file() {
     let folder = Folder::new();
-    let paths = [folder.file("a.csv", "outlook,degrees,play\nsun,1,no\n"), folder.file("b.csv", "outlook,degrees,play,play\nsun,1,no,yes\n")];
+    let paths =
+        [folder.file("a.csv", "outlook,degrees,play\nsun,1,no\n"), folder.file("b.csv", "outlook,degrees,play,play\nsun,1,no,yes\n")];
     let error = Table::open_as(&paths, on_threads(1), &model(), UnknownStates::Error, false).err().unwrap();
     assert!(error.to_string().contains("b.csv: two columns have one name: `play`"), "{error}");
 }

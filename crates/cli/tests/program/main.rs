@@ -1,0 +1,20 @@
+//! The program as its users meet it: what it prints, what it writes, and how it ends.
+//!
+//! Every test has a folder of its own and runs the real program in it. What people read is held in `snapshots/`; after a change of
+//! wording, `INSTA_UPDATE=always cargo test -p tunbridge-cli --test program` writes them anew: read the difference before it is
+//! committed.
+
+mod change;
+mod classify;
+mod columns;
+mod defined_cases;
+mod evaluate;
+mod help;
+mod interruption;
+mod json;
+mod model_files;
+mod reports;
+mod same_bytes;
+mod streams;
+mod support;
+mod wrong_usage;

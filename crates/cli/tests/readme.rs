@@ -1,0 +1,63 @@
+//! The README's transcripts are what the program really prints.
+//!
+//! `TUNBRIDGE_UPDATE=1 cargo test -p tunbridge-cli --test readme` writes them anew; read the difference before it is committed.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Runs a command line as a shell would, without one: its words are split at spaces, since no example needs quotes.
+fn run(folder: &Path, line: &str) -> String {
+    let mut words = line.split_whitespace();
+    assert_eq!(words.next(), Some("tunbridge"), "{line}");
+    let output = Command::new(env!("CARGO_BIN_EXE_tunbridge")).args(words).current_dir(folder).output().unwrap();
+    assert_ne!(output.status.code(), Some(101), "{line}");
+    let mut text = String::from_utf8(output.stderr).unwrap();
+    text.push_str(&String::from_utf8(output.stdout).unwrap());
+    text
+}
+
+#[test]
+fn the_readme_shows_what_the_program_prints() {
+    let folder = tempfile::tempdir().unwrap();
+    let examples = folder.path().join("examples");
+    std::fs::create_dir(&examples).unwrap();
+    for file in std::fs::read_dir(root().join("examples")).unwrap() {
+        let file = file.unwrap();
+        std::fs::copy(file.path(), examples.join(file.file_name())).unwrap();
+    }
+    let path = root().join("README.md");
+    let readme = std::fs::read_to_string(&path).unwrap();
+    let mut fresh = String::new();
+    let mut n_commands = 0;
+    let mut in_transcript = false;
+    for line in readme.lines() {
+        match line {
+            "```console" => in_transcript = true,
+            "```" if in_transcript => in_transcript = false,
+            _ if !in_transcript => {}
+            _ => {
+                let Some(command) = line.strip_prefix("$ ") else { continue };
+                n_commands += 1;
+                fresh.push_str(line);
+                fresh.push('\n');
+                fresh.push_str(&run(folder.path(), command));
+                continue;
+            }
+        }
+        fresh.push_str(line);
+        fresh.push('\n');
+    }
+    assert!(n_commands >= 10, "the tour has {n_commands} commands");
+    if std::env::var_os("TUNBRIDGE_UPDATE").is_some() {
+        std::fs::write(&path, &fresh).unwrap();
+    }
+    let readme = std::fs::read_to_string(&path).unwrap();
+    for (number, (shown, real)) in readme.lines().zip(fresh.lines()).enumerate() {
+        assert_eq!(shown, real, "README.md:{}", number + 1);
+    }
+    assert_eq!(readme.len(), fresh.len(), "README.md is longer or shorter than what the program prints");
+}
