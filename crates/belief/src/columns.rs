@@ -94,6 +94,65 @@ impl Codes<'_> {
     }
 }
 
+/// Some rows of a chunk, copied out of it.
+#[derive(Clone, Debug)]
+pub struct SelectedRows {
+    columns: Vec<SelectedColumn>,
+    weights: Option<Vec<f64>>,
+    n_rows: usize,
+}
+
+#[derive(Clone, Debug)]
+enum SelectedColumn {
+    Absent,
+    U8(Vec<u8>, usize),
+    U16(Vec<u16>, usize),
+    U32(Vec<u32>, usize),
+    Numeric(Vec<f64>),
+}
+
+impl Chunk<'_> {
+    /// Copies the rows at these places, in their order.
+    ///
+    /// # Panics
+    /// When a place is not in the chunk.
+    pub fn select(&self, places: &[u32]) -> SelectedRows {
+        fn pick<T: Copy>(values: &[T], places: &[u32]) -> Vec<T> {
+            places.iter().map(|place| values[*place as usize]).collect()
+        }
+        let column = |column: &Column<'_>| match column {
+            Column::Absent => SelectedColumn::Absent,
+            Column::Categorical { codes: Codes::U8(codes), n_states } => SelectedColumn::U8(pick(codes, places), *n_states),
+            Column::Categorical { codes: Codes::U16(codes), n_states } => SelectedColumn::U16(pick(codes, places), *n_states),
+            Column::Categorical { codes: Codes::U32(codes), n_states } => SelectedColumn::U32(pick(codes, places), *n_states),
+            Column::Numeric(numbers) => SelectedColumn::Numeric(pick(numbers, places)),
+        };
+        SelectedRows {
+            columns: self.columns.iter().map(column).collect(),
+            weights: self.weights.map(|weights| pick(weights, places)),
+            n_rows: places.len(),
+        }
+    }
+}
+
+impl SelectedRows {
+    /// Lends the rows as a chunk. They are numbered from `first_row`, since they need not have been neighbours.
+    pub fn lend<R>(&self, first_row: u64, see: impl FnOnce(Chunk<'_>) -> R) -> R {
+        let columns: Vec<Column<'_>> = self
+            .columns
+            .iter()
+            .map(|column| match column {
+                SelectedColumn::Absent => Column::Absent,
+                SelectedColumn::U8(codes, n_states) => Column::Categorical { codes: Codes::U8(codes), n_states: *n_states },
+                SelectedColumn::U16(codes, n_states) => Column::Categorical { codes: Codes::U16(codes), n_states: *n_states },
+                SelectedColumn::U32(codes, n_states) => Column::Categorical { codes: Codes::U32(codes), n_states: *n_states },
+                SelectedColumn::Numeric(numbers) => Column::Numeric(numbers),
+            })
+            .collect();
+        see(Chunk { first_row, n_rows: self.n_rows, columns: &columns, weights: self.weights.as_deref() })
+    }
+}
+
 /// Runs `$body` with `$slice` bound to the codes in their own width.
 #[macro_export]
 macro_rules! for_codes {

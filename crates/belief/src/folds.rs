@@ -1,5 +1,7 @@
 //! Which row belongs to which fold of a cross-validation: balanced, seeded, and known from the row's number alone.
 
+use crate::{Chunk, Recode, Recoding, ShapeMismatch, SufficientStatistic};
+
 /// A division of rows into folds.
 ///
 /// Every run of `n_folds` consecutive rows is dealt out in a seeded random order, one to each fold. Folds therefore differ by at
@@ -35,19 +37,114 @@ impl FoldPlan {
     /// The fold of a row, by its number from 0.
     pub fn fold_of(&self, row: u64) -> usize {
         let n = self.n_folds as u64;
-        let (block, within) = (row / n, (row % n) as usize);
-        // Fisher–Yates (Knuth, TAOCP 2, Algorithm 3.4.2P), run afresh for the block from a counter-based stream.
-        let mut deal: [u16; Self::MOST] = [0; Self::MOST];
+        let mut deal = [0; Self::MOST];
+        self.deal(row / n, &mut deal);
+        usize::from(deal[(row % n) as usize])
+    }
+
+    /// The places, in a run of `n_rows` rows from `first_row` on, that belong to each fold.
+    pub fn places(&self, first_row: u64, n_rows: usize) -> Vec<Vec<u32>> {
+        let n = self.n_folds as u64;
+        let mut places = vec![Vec::with_capacity(n_rows / self.n_folds + 1); self.n_folds];
+        let mut deal = [0; Self::MOST];
+        let mut dealt = None;
+        for (place, row) in (0..n_rows as u32).zip(first_row..) {
+            if dealt != Some(row / n) {
+                dealt = Some(row / n);
+                self.deal(row / n, &mut deal);
+            }
+            places[usize::from(deal[(row % n) as usize])].push(place);
+        }
+        places
+    }
+
+    /// Deals the folds out to the rows of a block by Fisher–Yates (Knuth, TAOCP 2, Algorithm 3.4.2P), from a counter-based stream.
+    fn deal(&self, block: u64, deal: &mut [u16; Self::MOST]) {
         for (place, fold) in deal[..self.n_folds].iter_mut().enumerate() {
             *fold = place as u16;
         }
         for place in (1..self.n_folds).rev() {
-            let draw = split_mix(self.seed ^ split_mix(block.wrapping_mul(n).wrapping_add(place as u64)));
+            let counter = block.wrapping_mul(self.n_folds as u64).wrapping_add(place as u64);
+            let draw = split_mix(self.seed ^ split_mix(counter));
             // Multiply-shift instead of a remainder; the bias is below 2⁻⁵⁴ for so few folds.
             let other = ((u128::from(draw) * (place as u128 + 1)) >> 64) as usize;
             deal.swap(place, other);
         }
-        deal[within] as usize
+    }
+}
+
+/// One statistic per fold, all from a single pass: what the others say is the sum of theirs.
+#[derive(Clone, Debug)]
+pub struct ByFold<S> {
+    plan: FoldPlan,
+    folds: Vec<S>,
+}
+
+impl<S: Clone> ByFold<S> {
+    /// Nothing seen in any fold.
+    pub fn empty(plan: FoldPlan, blank: &S) -> Self {
+        Self { plan, folds: vec![blank.clone(); plan.n_folds] }
+    }
+}
+
+impl<S: SufficientStatistic> ByFold<S> {
+    /// For each fold the statistic of all other folds.
+    ///
+    /// They are merged from the folds before and the folds behind, not made of the total less the fold: of moments whose spread is
+    /// mostly in the fold, nothing but rounding would be left.
+    ///
+    /// **Complexity**: three merges a fold.
+    ///
+    /// # Errors
+    /// When the folds' shapes differ, which they never do after one pass.
+    pub fn others(&self) -> Result<Vec<S>, ShapeMismatch> {
+        let add = |sum: &mut Option<S>, more: &S| match sum {
+            Some(sum) => sum.merge(more),
+            None => {
+                *sum = Some(more.clone());
+                Ok(())
+            }
+        };
+        let mut others: Vec<Option<S>> = Vec::with_capacity(self.folds.len());
+        let mut before = None;
+        for fold in &self.folds {
+            others.push(before.clone());
+            add(&mut before, fold)?;
+        }
+        let mut behind: Option<S> = None;
+        for (fold, others) in self.folds.iter().zip(&mut others).rev() {
+            if let Some(behind) = &behind {
+                add(others, behind)?;
+            }
+            add(&mut behind, fold)?;
+        }
+        // A plan has two folds at least, so each has others.
+        Ok(others.into_iter().flatten().collect())
+    }
+}
+
+impl<S> SufficientStatistic for ByFold<S>
+where
+    S: for<'a> SufficientStatistic<Columns<'a> = Chunk<'a>>,
+{
+    type Columns<'a> = Chunk<'a>;
+
+    fn observe(&mut self, chunk: Chunk<'_>) -> Result<(), ShapeMismatch> {
+        for (fold, places) in self.folds.iter_mut().zip(self.plan.places(chunk.first_row, chunk.n_rows)) {
+            chunk.select(&places).lend(chunk.first_row, |rows| fold.observe(rows))?;
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<(), ShapeMismatch> {
+        ShapeMismatch::check("folds", self.folds.len(), other.folds.len())?;
+        self.folds.iter_mut().zip(&other.folds).try_for_each(|(a, b)| a.merge(b))
+    }
+}
+
+impl<S: Recode> Recode for ByFold<S> {
+    fn recode(&mut self, recoding: &Recoding) -> Result<(), ShapeMismatch> {
+        self.folds.iter_mut().try_for_each(|fold| fold.recode(recoding))
     }
 }
 
@@ -75,6 +172,16 @@ mod tests {
         let of = |seed| (0..100).map(|row| FoldPlan::new(7, seed).unwrap().fold_of(row)).collect::<Vec<_>>();
         assert_ne!(of(1), of(2));
         assert_eq!(of(3), of(3));
+    }
+
+    #[test]
+    fn the_places_of_a_run_are_the_folds_of_its_rows() {
+        let plan = FoldPlan::new(7, 3).unwrap();
+        let places = plan.places(12, 100);
+        for (fold, places) in places.iter().enumerate() {
+            assert!(places.iter().all(|place| plan.fold_of(12 + u64::from(*place)) == fold));
+        }
+        assert_eq!(places.iter().map(Vec::len).sum::<usize>(), 100);
     }
 
     #[test]

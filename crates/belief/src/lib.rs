@@ -20,9 +20,9 @@ mod sum;
 
 pub mod conjugate;
 
-pub use columns::{Chunk, Code, Codes, Column};
+pub use columns::{Chunk, Code, Codes, Column, SelectedRows};
 pub use counts::JointCounts;
-pub use folds::FoldPlan;
+pub use folds::{ByFold, FoldPlan};
 pub use log_space::{LogProb, NotALogProb, log_sum_exp, normalise_ln};
 pub use moments::{ClassMoments, Moments};
 pub use observations::{Fold, MaskedRows, Observations, ReadReport};

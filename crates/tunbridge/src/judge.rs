@@ -62,7 +62,8 @@ impl<S: Scores + ?Sized, V: Verdict> SufficientStatistic for Judge<'_, S, V> {
         for (row, ln_p) in ln.chunks_exact_mut(self.n_classes).enumerate() {
             let weight = chunk.weights.map_or(1.0, |w| w[row]);
             match truth.get(row) {
-                Some(class) if weight > 0.0 && class < self.n_classes => {
+                // Scores that are not numbers are those of rows that were not asked about.
+                Some(class) if weight > 0.0 && class < self.n_classes && !ln_p[0].is_nan() => {
                     normalise_ln(ln_p);
                     self.verdict.row(chunk.first_row + row as u64, class, ln_p, weight);
                 }
@@ -90,7 +91,7 @@ impl<S: ?Sized, V> Recode for Judge<'_, S, V> {
 impl Verdict for Tally {
     fn row(&mut self, _: u64, truth: usize, ln_p: &mut [f64], weight: f64) {
         // Refused are only rows that are not normalised or of the wrong length, and neither comes from a judge.
-        let _ = if ln_p[0].is_nan() || ln_p.iter().all(|ln| *ln == f64::NEG_INFINITY) {
+        let _ = if ln_p.iter().all(|ln| *ln == f64::NEG_INFINITY) {
             self.observe_impossible(truth, weight)
         } else {
             self.observe_ln(truth, ln_p, weight)

@@ -3,10 +3,12 @@
 use std::path::Path;
 use std::time::Instant;
 
-use belief::{FoldPlan, Kind, MaskedRows, Observations, ReadReport, Role, Schema};
+use belief::{ByFold, FoldPlan, Kind, MaskedRows, Observations, ReadReport, Role, Schema};
 use data::{DataError, ReadOptions, Table};
 use evaluate::{Calibrator, Method, ScoreGrid, Tally};
-use learn::{Discretisation, EventModel, LeaveOneOut, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, Treatment, ValueSample};
+use learn::{
+    Discretisation, EventModel, LearnError, LeaveOneOut, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, Treatment, ValueSample,
+};
 
 use crate::judge::{CalibratedByFold, GridByFold, Judge, Scores};
 use crate::model::{Stored, treatments};
@@ -248,26 +250,95 @@ pub(crate) fn judged<V: crate::judge::Verdict>(
 fn cross_validate(table: &Table, model: &NaiveBayesModel, n_folds: usize, options: &LearnOptions) -> Result<Option<Evaluation>, Error> {
     let plan = FoldPlan::new(n_folds, options.seed)
         .ok_or_else(|| Error::unfit(format!("{n_folds} folds are too few or too many"), format!("give 2 to {}", FoldPlan::MOST)))?;
-    let mut tally = Tally::new(model.classes().len());
-    let mut unlearnable = 0;
-    for fold in 0..n_folds {
-        let others = MaskedRows { rows: table, keep: |row| plan.fold_of(row) != fold };
-        let counted = count_once(&others, options)?;
-        // A fold may hold all rows of a class; the others may then have too few classes to learn from.
-        let Ok(posterior) = NaiveBayes::new(&counted.schema, &counted.statistic, &options.prior) else {
-            unlearnable += 1;
-            continue;
-        };
-        let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| posterior.ln_joint(chunk, out);
-        let own = MaskedRows { rows: table, keep: |row| plan.fold_of(row) == fold };
-        let here = judged(&own, &scores, model, Tally::new(model.classes().len()))?;
-        tally.merge(&here)?;
-    }
-    let how = match unlearnable {
+    let (tally, n_of_one_class) = match options.bins {
+        None => in_two_passes(table, model, plan, options)?,
+        Some(_) => by_relearning(table, model, plan, options)?,
+    };
+    let how = match n_of_one_class {
         0 => format!("{n_folds} folds, seed {}", options.seed),
-        n => format!("{n_folds} folds, seed {}; {n} of them could not be learned without a class's only rows", options.seed),
+        n => {
+            format!("{n_folds} folds, seed {}; {n} of them hold all rows but those of one class, which the others then name", options.seed)
+        }
     };
     Ok(tally.metrics().map(|metrics| Evaluation::new(&how, model.classes(), metrics)))
+}
+
+/// What the rows outside a fold make of the rows in it.
+enum Others {
+    Model(Box<NaiveBayes>),
+    /// They have one class only, and are sure of it: zero for it and −∞ for the others.
+    OneClass(Vec<f64>),
+    /// There are none.
+    Nothing,
+}
+
+impl Others {
+    fn new(schema: &Schema, statistic: &NaiveBayesStatistic, prior: &NaiveBayesPrior) -> Result<Self, Error> {
+        match NaiveBayes::new(schema, statistic, prior) {
+            Ok(posterior) => Ok(Others::Model(Box::new(posterior))),
+            Err(LearnError::TooFewClasses { present, .. }) if present.is_empty() => Ok(Others::Nothing),
+            Err(LearnError::TooFewClasses { .. }) => {
+                let ln = |weight: &f64| if *weight > 0.0 { 0.0 } else { f64::NEG_INFINITY };
+                Ok(Others::OneClass(statistic.classes().iter().map(ln).collect()))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// As [`NaiveBayes::ln_joint`]; NaN throughout where there is nothing to judge by, and the rows are then not judged.
+    fn ln_joint(&self, chunk: &belief::Chunk<'_>, n_classes: usize, out: &mut Vec<f64>) -> Result<(), belief::ShapeMismatch> {
+        match self {
+            Others::Model(posterior) => posterior.ln_joint(chunk, out)?,
+            Others::OneClass(ln) => *out = ln.repeat(chunk.n_rows),
+            Others::Nothing => *out = vec![f64::NAN; chunk.n_rows * n_classes],
+        }
+        Ok(())
+    }
+
+    fn is_of_one_class(&self) -> bool {
+        matches!(self, Others::OneClass(_))
+    }
+}
+
+/// All folds in two passes: one statistic per fold, and each fold's model from the sum of the others.
+fn in_two_passes(table: &Table, model: &NaiveBayesModel, plan: FoldPlan, options: &LearnOptions) -> Result<(Tally, usize), Error> {
+    let target = target_of(table.schema())?;
+    let treatments = plan_treatments(table, options)?;
+    let fold = table.fold(|n_states: &[usize]| ByFold::empty(plan, &NaiveBayesStatistic::empty(&treatments, target, n_states)))?;
+    let statistics = fold.statistic.others()?;
+    let others = statistics.iter().map(|s| Others::new(&fold.schema, s, &options.prior)).collect::<Result<Vec<_>, _>>()?;
+    let n_classes = model.classes().len();
+    let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| {
+        out.clear();
+        out.resize(chunk.n_rows * n_classes, f64::NAN);
+        let mut of_fold = Vec::new();
+        for (others, places) in others.iter().zip(plan.places(chunk.first_row, chunk.n_rows)) {
+            chunk.select(&places).lend(chunk.first_row, |rows| others.ln_joint(&rows, n_classes, &mut of_fold))?;
+            for (row, place) in of_fold.chunks_exact(n_classes).zip(&places) {
+                out[*place as usize * n_classes..][..n_classes].copy_from_slice(row);
+            }
+        }
+        Ok(())
+    };
+    let tally = judged(table, &scores, model, Tally::new(n_classes))?;
+    Ok((tally, others.iter().filter(|others| others.is_of_one_class()).count()))
+}
+
+/// Each fold learned anew without its rows, cut points included.
+fn by_relearning(table: &Table, model: &NaiveBayesModel, plan: FoldPlan, options: &LearnOptions) -> Result<(Tally, usize), Error> {
+    let n_classes = model.classes().len();
+    let mut tally = Tally::new(n_classes);
+    let mut n_of_one_class = 0;
+    for fold in 0..plan.n_folds() {
+        let rest = MaskedRows { rows: table, keep: |row| plan.fold_of(row) != fold };
+        let counted = count_once(&rest, options)?;
+        let others = Others::new(&counted.schema, &counted.statistic, &options.prior)?;
+        n_of_one_class += usize::from(others.is_of_one_class());
+        let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| others.ln_joint(chunk, n_classes, out);
+        let own = MaskedRows { rows: table, keep: |row| plan.fold_of(row) == fold };
+        tally.merge(&judged(&own, &scores, model, Tally::new(n_classes))?)?;
+    }
+    Ok((tally, n_of_one_class))
 }
 
 /// Fits a calibration on leave-one-out scores, and judges it on rows it was not fitted on: before, after, and the calibration of
@@ -307,4 +378,39 @@ fn calibrate(
         evaluation("leave-one-out, calibrated on the other nine folds", &judged_after.tally),
         Calibrator::fit(method, &all).map_err(too_few)?,
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The total without a fold's statistic makes the model that is learned from the other rows.
+    #[test]
+    fn folds_in_two_passes_are_folds_by_relearning() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for (file, target) in [("examples/play_tennis.csv", "PlayTennis"), ("testdata/iris/iris_train.csv", "species")] {
+            let mut options = LearnOptions { evaluation: EvaluationPlan::None, ..LearnOptions::default() };
+            options.read.target = Some(target.into());
+            let table = Table::open(&[root.join(file)], options.read.clone()).unwrap();
+            let (table, counted, remarks) = count(table, &options).unwrap();
+            let learned = learn_from(
+                Table::open(&[root.join(file)], options.read.clone()).unwrap().with_schema(counted.schema.clone()),
+                Counted { schema: counted.schema, statistic: counted.statistic, report: counted.report },
+                remarks,
+                &options,
+                Timings::default(),
+            )
+            .unwrap();
+            for (n_folds, seed) in [(2, 1), (7, 1), (7, 5)] {
+                let plan = FoldPlan::new(n_folds, seed).unwrap();
+                let (a, _) = in_two_passes(&table, &learned.model, plan, &options).unwrap();
+                let (b, _) = by_relearning(&table, &learned.model, plan, &options).unwrap();
+                let (a, b) = (a.metrics().unwrap(), b.metrics().unwrap());
+                assert_eq!((a.rows, a.accuracy, &a.confusion), (b.rows, b.accuracy, &b.confusion));
+                // Moments are taken back to rounding only.
+                assert!((a.log_loss.unwrap() - b.log_loss.unwrap()).abs() < 1e-9);
+                assert!((a.brier - b.brier).abs() < 1e-9);
+            }
+        }
+    }
 }

@@ -180,14 +180,24 @@ impl NaiveBayesModel {
     /// When the columns are not those of the model's schema.
     pub fn answer(&self, chunk: &Chunk<'_>) -> Result<Answers, DataError> {
         let mut probability = Vec::new();
-        self.ln_posteriors(chunk, &mut probability)?;
-        let n_classes = self.posterior.n_classes();
+        self.posterior.ln_joint(chunk, &mut probability)?;
         let mut predicted = Vec::with_capacity(chunk.n_rows);
-        for row in probability.chunks_exact_mut(n_classes) {
-            predicted.push(best(row));
-            for ln in row.iter_mut() {
-                *ln = if predicted.last() == Some(&None) { f64::NAN } else { ln.exp() };
+        for row in probability.chunks_exact_mut(self.posterior.n_classes()) {
+            if let Some(calibrator) = &self.parts.calibrator
+                && normalise_ln(row) > f64::NEG_INFINITY
+            {
+                // Only a row of the wrong length is refused.
+                let _ = calibrator.calibrate(row);
             }
+            let best = best(row);
+            predicted.push(best);
+            let greatest = best.map_or(f64::NAN, |best| row[best as usize]);
+            let mut total = 0.0;
+            for x in row.iter_mut() {
+                *x = (*x - greatest).exp();
+                total += *x;
+            }
+            row.iter_mut().for_each(|p| *p /= total);
         }
         Ok(Answers { predicted, probability })
     }

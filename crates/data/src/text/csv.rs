@@ -59,7 +59,7 @@ impl Tile {
     /// Where the cells of a column lie, from a row on.
     #[inline]
     pub fn column(&self, column: usize, from: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let records = self.ends[from * self.n_columns..].chunks_exact(self.n_columns);
+        let records = self.ends[from * self.n_columns..self.n_rows() * self.n_columns].chunks_exact(self.n_columns);
         records.zip(&self.starts[from..]).map(move |(ends, record)| {
             let end = ends[column];
             let start = if column == 0 { *record } else { ends[column - 1] + 1 };
@@ -77,35 +77,36 @@ impl Tile {
     pub fn index(&mut self, block: &Block, from: usize, most: usize, n_columns: usize, delimiter: u8) -> usize {
         self.n_columns = n_columns;
         self.starts.clear();
-        self.ends.clear();
         self.faults.clear();
+        // Never shrunk and never cleared: every record of the tile fills its own cells.
+        self.ends.resize(self.ends.len().max(most * n_columns), 0);
         let bytes = &block.bytes[..];
         let mut window = Window::at(bytes, from, delimiter);
         let (mut record, mut cell, mut column) = (from, from, 0_usize);
         let mut fault = None;
+        let mut ends = 0..n_columns;
         while let Some(at) = window.next(bytes, block.len, delimiter) {
             let byte = bytes[at];
             if byte == delimiter {
                 if column < n_columns {
-                    self.ends.push(at as u32);
+                    self.ends[ends.start + column] = at as u32;
                 }
                 column += 1;
                 cell = at + 1;
             } else if byte == b'\n' {
                 let end = if at > cell && bytes[at - 1] == b'\r' { at - 1 } else { at };
-                if end == record && column == 0 && fault.is_none() {
-                    // An empty line is no record.
-                } else {
+                // An empty line is no record.
+                if end > record || column > 0 || fault.is_some() {
                     column += 1;
                     if column != n_columns || fault.is_some() {
                         let ragged = RowFault::Ragged { expected: n_columns, found: column };
                         self.faults.push((self.starts.len(), fault.take().unwrap_or(ragged)));
-                        self.ends.truncate(self.starts.len() * n_columns);
-                        self.ends.resize((self.starts.len() + 1) * n_columns, record as u32);
+                        self.ends[ends.clone()].fill(record as u32);
                     } else {
-                        self.ends.push(end as u32);
+                        self.ends[ends.end - 1] = end as u32;
                     }
                     self.starts.push(record as u32);
+                    ends = ends.end..ends.end + n_columns;
                 }
                 (record, cell, column) = (at + 1, at + 1, 0);
                 if self.starts.len() == most {

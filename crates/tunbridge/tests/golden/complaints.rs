@@ -47,7 +47,8 @@ fn probability(ln: &[f64]) -> Vec<f64> {
 #[test]
 fn a_category_first_seen_can_be_an_error_that_names_it() {
     let folder = Folder::new();
-    let path = folder.file("days.csv", "Outlook,Temperature,Humidity,Wind,PlayTennis\nSunny,Cool,High,Weak,No\nFoggy,Cool,High,Strong,No\n");
+    let path =
+        folder.file("days.csv", "Outlook,Temperature,Humidity,Wind,PlayTennis\nSunny,Cool,High,Weak,No\nFoggy,Cool,High,Strong,No\n");
     let found = test(&play_tennis(), &[&path], ReadOptions::default(), UnknownStates::Error);
     let Err(Error::Data(DataError::BadRow { place, fault })) = found else { panic!("the row is at fault") };
     assert_eq!((place.line, place.column.as_deref()), (3, Some("Outlook")));

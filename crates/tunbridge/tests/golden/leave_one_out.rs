@@ -6,13 +6,12 @@
 use std::path::Path;
 
 use tunbridge::belief::conjugate::StudentT;
-use tunbridge::belief::normalise_ln;
-use tunbridge::data::{Answers, ColumnType, ReadOptions, Table, UnknownStates};
-use tunbridge::evaluate::{Metrics, Tally};
+use tunbridge::data::{ColumnType, Table};
+use tunbridge::evaluate::Metrics;
 use tunbridge::learners::{AttributeStatistic, Discretisation, LeaveOneOut, NumericModel};
 use tunbridge::{EvaluationPlan, LearnOptions, NaiveBayesModel};
 
-use crate::support::{Folder, Rows, assert_close, learn, options, repository, with_types};
+use crate::support::{Folder, Rows, assert_close, gathered, learn, ln_joint, options, repository, tallied, with_types};
 
 /// States and numbers, gaps in both, and a shade that a single row has.
 const MIXED: &str = "\
@@ -52,32 +51,11 @@ fn mixed_options() -> LearnOptions {
     with_types(options("y"), &[("size", ColumnType::Numeric), ("height", ColumnType::Numeric)])
 }
 
-/// ln P(class, row) of every row of a file, as this model has it.
-fn ln_joint(model: &NaiveBayesModel, path: &Path) -> Vec<Vec<f64>> {
-    let table = Table::open_as(&[path], ReadOptions::default(), model.schema(), UnknownStates::Missing, true).unwrap();
-    gathered(&table, model.classes().len(), |chunk, out| model.posterior().ln_joint(chunk, out).unwrap())
-}
-
-/// The same with each row held out, in one pass.
+/// ln P(class, row) of every row, each held out, in one pass.
 fn held_out(model: &NaiveBayesModel, path: &Path, options: &LearnOptions) -> Vec<Vec<f64>> {
     let table = Table::open(&[path], options.read.clone()).unwrap().with_schema(model.schema().clone());
     let without = LeaveOneOut::new(model.schema(), model.statistic(), model.posterior()).unwrap();
     gathered(&table, model.classes().len(), |chunk, out| without.ln_joint(chunk, out).unwrap())
-}
-
-fn gathered(table: &Table, n_classes: usize, scores: impl Fn(&tunbridge::belief::Chunk<'_>, &mut Vec<f64>) + Sync) -> Vec<Vec<f64>> {
-    let mut rows = Vec::new();
-    let answer = |chunk: tunbridge::belief::Chunk<'_>| {
-        let mut ln = Vec::new();
-        scores(&chunk, &mut ln);
-        Ok(Answers { predicted: Vec::new(), probability: ln })
-    };
-    let take = |found: Answers| {
-        rows.extend(found.probability.chunks_exact(n_classes).map(<[f64]>::to_vec));
-        Ok(())
-    };
-    table.answer_rows(answer, take).unwrap();
-    rows
 }
 
 /// Row by row the scores of a model that is learned anew from all other rows.
@@ -92,20 +70,6 @@ fn relearned(rows: &Rows, options: &LearnOptions, classes: &[String]) -> Vec<Vec
             ln_joint(&model, &own).remove(0)
         })
         .collect()
-}
-
-/// What the scores are worth, by the definition of each figure.
-fn metrics(scores: &[Vec<f64>], truth: &[usize], weights: &[f64]) -> Metrics {
-    let mut tally = Tally::new(scores[0].len());
-    for ((ln, truth), weight) in scores.iter().zip(truth).zip(weights) {
-        let mut ln = ln.clone();
-        if normalise_ln(&mut ln) == f64::NEG_INFINITY {
-            tally.observe_impossible(*truth, *weight).unwrap();
-        } else {
-            tally.observe_ln(*truth, &ln, *weight).unwrap();
-        }
-    }
-    tally.metrics().unwrap()
 }
 
 /// One pass, row by row and in all figures, against what was found in another way.
@@ -130,7 +94,7 @@ fn assert_leave_one_out(rows: &Rows, options: &LearnOptions, weights: Option<&st
     let truth: Vec<usize> = (0..rows.rows.len()).map(class_of).collect();
     let weights: Vec<f64> =
         (0..rows.rows.len()).map(|row| weights.map_or(1.0, |name| rows.cells(row)[column(name)].parse().unwrap())).collect();
-    let (evaluation, expected) = (learned.evaluation.unwrap().metrics, metrics(&expected, &truth, &weights));
+    let (evaluation, expected) = (learned.evaluation.unwrap().metrics, tallied(&expected, &truth, &weights).metrics().unwrap());
     assert_eq!(evaluation.confusion, expected.confusion, "{what}");
     assert_eq!((evaluation.accuracy, evaluation.n_impossible), (expected.accuracy, expected.n_impossible), "{what}");
     assert_eq!(evaluation.n_probability_zero, expected.n_probability_zero, "{what}");

@@ -4,6 +4,7 @@
 //! `testdata/golden/README.md` says where the recorded answers come from. Nothing here needs data that are not in `testdata/`.
 
 mod complaints;
+mod cross_validation;
 mod in_parts;
 mod leave_one_out;
 mod references;

@@ -3,8 +3,9 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use tunbridge::belief::ReadReport;
-use tunbridge::data::{ColumnType, ReadOptions, Table, UnknownStates};
+use tunbridge::belief::{Chunk, ReadReport, normalise_ln};
+use tunbridge::data::{Answers, ColumnType, ReadOptions, Table, UnknownStates};
+use tunbridge::evaluate::Tally;
 use tunbridge::{EvaluationPlan, LearnOptions, Learned, Model, NaiveBayesModel};
 
 /// A file below the repository's root.
@@ -159,6 +160,42 @@ pub fn answers_and_report(model: &NaiveBayesModel, path: &Path) -> (Vec<Answer>,
 
 pub fn answers(model: &NaiveBayesModel, path: &Path) -> Vec<Answer> {
     answers_and_report(model, path).0
+}
+
+/// ln P(class, row) of every row of a file, as this model has it.
+pub fn ln_joint(model: &NaiveBayesModel, path: &Path) -> Vec<Vec<f64>> {
+    let table = Table::open_as(&[path], ReadOptions::default(), model.schema(), UnknownStates::Missing, true).unwrap();
+    gathered(&table, model.classes().len(), |chunk, out| model.posterior().ln_joint(chunk, out).unwrap())
+}
+
+/// What `scores` makes of each row.
+pub fn gathered(table: &Table, n_classes: usize, scores: impl Fn(&Chunk<'_>, &mut Vec<f64>) + Sync) -> Vec<Vec<f64>> {
+    let mut rows = Vec::new();
+    let answer = |chunk: Chunk<'_>| {
+        let mut ln = Vec::new();
+        scores(&chunk, &mut ln);
+        Ok(Answers { predicted: Vec::new(), probability: ln })
+    };
+    let take = |found: Answers| {
+        rows.extend(found.probability.chunks_exact(n_classes).map(<[f64]>::to_vec));
+        Ok(())
+    };
+    table.answer_rows(answer, take).unwrap();
+    rows
+}
+
+/// What the scores are worth, by the definition of each figure.
+pub fn tallied(scores: &[Vec<f64>], truth: &[usize], weights: &[f64]) -> Tally {
+    let mut tally = Tally::new(scores[0].len());
+    for ((ln, truth), weight) in scores.iter().zip(truth).zip(weights) {
+        let mut ln = ln.clone();
+        if normalise_ln(&mut ln) == f64::NEG_INFINITY {
+            tally.observe_impossible(*truth, *weight).unwrap();
+        } else {
+            tally.observe_ln(*truth, &ln, *weight).unwrap();
+        }
+    }
+    tally
 }
 
 /// The bytes of the model's file.

@@ -1,0 +1,192 @@
+//! `update`, `forget`, `merge` and `diff`: a model is what its rows make it, however they came.
+
+use crate::support::Folder;
+
+const HEADER: &str = "Outlook,Temperature,Humidity,Wind,PlayTennis\n";
+
+/// With the days in two halves and a model of each.
+fn halves() -> Folder {
+    let folder = Folder::with_model();
+    let days = folder.text("play_tennis.csv");
+    let rows: Vec<&str> = days.lines().skip(1).collect();
+    for (name, part) in [("first", &rows[..7]), ("second", &rows[7..])] {
+        folder.put(&format!("{name}.csv"), format!("{HEADER}{}\n", part.join("\n")));
+        folder.run(&format!("learn {name}.csv -t PlayTennis --evaluate none")).ok().silent();
+    }
+    folder
+}
+
+#[test]
+fn two_halves_make_the_whole_to_the_byte() {
+    let folder = halves();
+    let whole = folder.bytes("play_tennis.tb");
+    folder.run("update first.tb second.csv -o updated.tb").ok().silent();
+    folder.run("merge first.tb second.tb -o merged.tb").ok().silent();
+    folder.run("merge second.tb first.tb -o turned.tb").ok().silent();
+    for model in ["updated.tb", "merged.tb", "turned.tb"] {
+        assert_eq!(folder.bytes(model), whole, "{model}");
+    }
+    folder.run("forget play_tennis.tb second.csv -o left.tb").ok().silent();
+    assert_eq!(folder.bytes("left.tb"), folder.bytes("first.tb"));
+    // In place.
+    folder.run("update first.tb second.csv").ok();
+    assert_eq!(folder.bytes("first.tb"), whole);
+    folder.run("forget first.tb second.csv").ok();
+    assert_eq!(folder.bytes("first.tb"), folder.bytes("left.tb"));
+}
+
+#[test]
+fn models_of_three_are_merged_at_once() {
+    let folder = halves();
+    let merged = folder.run("merge first.tb second.tb play_tennis.tb -o all.tb").ok();
+    assert_eq!(merged.stdout(), "3 models merged into all.tb, which has 28 rows (7 + 7 + 14)\n");
+    folder.run("update play_tennis.tb play_tennis.csv").ok();
+    assert_eq!(folder.bytes("all.tb"), folder.bytes("play_tennis.tb"));
+}
+
+#[test]
+fn rows_never_seen_cannot_be_forgotten_and_nothing_is_changed() {
+    let folder = halves();
+    let before = folder.bytes("first.tb");
+    folder.run("forget first.tb second.csv").fails(1, &["these rows are not all in the model", "each once"]);
+    folder.put("new.csv", format!("{HEADER}Foggy,Hot,High,Weak,No\n"));
+    folder.run("forget first.tb new.csv").fails(1, &["new.csv:2", "column `Outlook`", "`Foggy` is not one of its states"]);
+    folder.put("twice.csv", format!("{HEADER}Overcast,Cool,Normal,Strong,Yes\nOvercast,Cool,Normal,Strong,Yes\n"));
+    folder.run("forget first.tb twice.csv").fails(1, &["not all in the model"]);
+    // A class must be left to tell from another.
+    folder.run("forget first.tb first.csv").fails(1, &["at least two classes of `PlayTennis`"]);
+    assert_eq!(folder.bytes("first.tb"), before);
+    assert_eq!(folder.names().iter().filter(|name| name.starts_with('.')).count(), 0);
+}
+
+#[test]
+fn different_priors_are_merged_only_under_a_prior_that_is_said() {
+    let folder = halves();
+    folder.run("learn second.csv -t PlayTennis --estimate m:2 -o m2.tb").ok();
+    let refused = folder.run("merge first.tb m2.tb -o both.tb");
+    refused.fails(1, &["first.tb and m2.tb", "different priors", "laplace:1", "m:2", "--estimate"]);
+    assert!(!folder.path("both.tb").exists());
+    folder.run("merge first.tb m2.tb -o both.tb --estimate m:2").ok();
+    folder.run("learn play_tennis.csv -t PlayTennis --estimate m:2 -o whole.tb").ok();
+    assert_eq!(folder.bytes("both.tb"), folder.bytes("whole.tb"));
+}
+
+/// What is not said stays as it was: a flag for one part of the prior does not reset the others.
+#[test]
+fn a_prior_that_is_said_in_part_leaves_the_rest_as_it_was() {
+    let folder = halves();
+    for half in ["first", "second"] {
+        folder.run(&format!("learn {half}.csv -t PlayTennis --estimate m:2 -o {half}.tb")).ok();
+    }
+    folder.run("merge first.tb second.tb -o both.tb --class-prior uniform").ok();
+    let prior = folder.run("show both.tb --format json").ok().json()["prior"].clone();
+    assert_eq!((&prior["estimate"], &prior["class_prior"]), (&"m:2".into(), &"uniform".into()));
+    // And where the rest differs, it still has to be said.
+    folder.run("learn second.csv -t PlayTennis --estimate ml -o second.tb").ok();
+    folder.run("merge first.tb second.tb -o other.tb --class-prior uniform").fails(1, &["different priors", "m:2", "ml"]);
+    folder.run("merge first.tb second.tb -o other.tb --numeric bins:mdl").fails(2, &["--numeric", "learn anew"]);
+}
+
+#[test]
+fn models_of_other_columns_are_refused_and_the_columns_named() {
+    let folder = halves();
+    folder.put("fewer.csv", "Outlook,Wind,PlayTennis\nSunny,Weak,No\nRain,Weak,Yes\n");
+    folder.run("learn fewer.csv -t PlayTennis").ok();
+    for line in ["merge first.tb fewer.tb -o both.tb", "diff first.tb fewer.tb"] {
+        let refused = folder.run(line);
+        refused.fails(1, &["first.tb and fewer.tb", "only the first has a column `Temperature`", "only the first has a column `Humidity`"]);
+    }
+    folder.run("learn first.csv -t Wind -o wind.tb").ok();
+    folder.run("diff first.tb wind.tb").fails(1, &["`Wind` does not play the same part", "`PlayTennis` does not play the same part"]);
+    folder.run("learn first.csv -t PlayTennis --ignore Wind -o calm.tb").ok();
+    folder.run("merge first.tb calm.tb -o both.tb").fails(1, &["`Wind` does not play the same part"]);
+    folder.run("update first.tb fewer.csv").fails(1, &["the data have no column `Temperature`, `Humidity`"]);
+    // Two cut points are not one.
+    folder.put("x.csv", "x,y\n1.5,p\n2.5,q\n3.5,p\n");
+    folder.put("z.csv", "x,y\n11.5,p\n12.5,q\n13.5,p\n");
+    for name in ["x", "z"] {
+        folder.run(&format!("learn {name}.csv -t y --numeric bins:width:2")).ok();
+    }
+    folder.run("merge x.tb z.tb -o both.tb").fails(1, &["`x` is not counted alike"]);
+    folder.run("learn first.csv -t PlayTennis -m bernoulli -o bernoulli.tb").ok();
+    folder.run("merge first.tb bernoulli.tb -o both.tb").fails(1, &["one is naive-bayes, the other bernoulli"]);
+    assert!(!folder.path("both.tb").exists());
+}
+
+/// A long list of differences is cut short.
+#[test]
+fn a_hundred_differences_are_not_all_said() {
+    let table = |letter: char| {
+        let header: String = (0..100).map(|i| format!("{letter}{i},")).collect();
+        format!("{header}y\n{}p\n{}q\n", "1,".repeat(100), "2,".repeat(100))
+    };
+    let folder = Folder::new().write("a.csv", table('a')).write("b.csv", table('b'));
+    for name in ["a", "b"] {
+        folder.run(&format!("learn {name}.csv -t y")).ok();
+    }
+    let refused = folder.run("diff a.tb b.tb");
+    assert!(refused.stderr.len() < 1000, "{}", refused.stderr);
+    refused.fails(1, &["only the first has a column `a0`", "more"]);
+}
+
+/// States have names; where they lie in a model is its own affair.
+#[test]
+fn states_that_differ_are_lined_up_by_name() {
+    let folder = Folder::new()
+        .write("north.csv", "wind,play\nstorm,no\ncalm,yes\ncalm,yes\n")
+        .write("south.csv", "wind,play\nbreeze,maybe\ncalm,yes\nbreeze,no\n")
+        .write("both.csv", "wind,play\nstorm,no\ncalm,yes\ncalm,yes\nbreeze,maybe\ncalm,yes\nbreeze,no\n");
+    for name in ["north", "south", "both"] {
+        folder.run(&format!("learn {name}.csv -t play --evaluate none")).ok();
+    }
+    folder.run("merge north.tb south.tb -o merged.tb").ok();
+    assert_eq!(folder.bytes("merged.tb"), folder.bytes("both.tb"));
+    let updated = folder.run("update north.tb south.csv -o updated.tb").ok();
+    updated.notes(&["`wind` has a new state: `breeze`", "`play` has a new state: `maybe`"]);
+    assert_eq!(folder.bytes("updated.tb"), folder.bytes("both.tb"));
+    let moved = folder.run("diff north.tb both.tb").ok();
+    assert!(moved.stdout().contains("P(wind = breeze | no)   unknown"), "{}", moved.stdout());
+    // What is declared stays in its place.
+    folder.put("declared.toml", "[columns.wind]\nstates = [\"storm\", \"breeze\", \"calm\"]\nordered = true\n");
+    folder.run("learn north.csv -t play --schema declared.toml -o declared.tb").ok();
+    folder.run("merge declared.tb south.tb -o merged.tb").ok();
+    let columns = folder.run("show merged.tb --format json").ok().json()["columns"].clone();
+    assert_eq!(columns[0]["states"], serde_json::json!(["storm", "breeze", "calm"]));
+}
+
+/// Numbers are merged by their moments: exact to rounding.
+#[test]
+fn numbers_join_and_leave_to_rounding() {
+    let table = |rows: std::ops::Range<usize>| {
+        let row = |i: usize| format!("{}.{},{}\n", 1000 + i * 37 % 101, i % 10, ["p", "q"][i % 2]);
+        "x,y\n".to_string() + &rows.map(row).collect::<String>()
+    };
+    let folder = Folder::new().write("whole.csv", table(0..200)).write("first.csv", table(0..120)).write("second.csv", table(120..200));
+    for name in ["whole", "first"] {
+        folder.run(&format!("learn {name}.csv -t y --evaluate none --types x=numeric")).ok();
+    }
+    folder.run("update first.tb second.csv -o updated.tb").ok();
+    folder.run("forget whole.tb second.csv -o left.tb").ok();
+    for (a, b) in [("updated.tb", "whole.tb"), ("left.tb", "first.tb")] {
+        let models = [a, b].map(|model| folder.run(&format!("show {model} --format json")).ok().json()["attributes"]["x"].clone());
+        for class in ["p", "q"] {
+            assert_eq!(models[0][class]["weight"], models[1][class]["weight"]);
+            for moment in ["mean", "variance"] {
+                let [x, y] = [0, 1].map(|i| models[i][class][moment].as_f64().unwrap());
+                assert!((x - y).abs() <= 1e-9 * y.abs(), "{a}: {moment} of {class}: {x} and {y}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_calibration_grows_stale_with_a_change_and_that_is_said() {
+    let folder = Folder::new().write("xy.csv", crate::json::two_classes(400));
+    folder.run("learn xy.csv -t y --calibrate isotonic").ok();
+    folder.run("update xy.tb xy.csv").ok().notes(&["the calibration was fitted before this change"]);
+    folder.run("classify xy.tb x=1").ok().notes(&["the calibration was fitted before the last change"]);
+    assert_eq!(folder.run("show xy.tb --format json").ok().json()["calibration"]["stale"], true);
+    folder.put("bins.csv", crate::json::two_classes(50));
+    folder.run("learn xy.csv -t y --numeric bins:mdl -o bins.tb").ok();
+    folder.run("update bins.tb bins.csv").ok().notes(&["the cut points were made from the old rows"]);
+}

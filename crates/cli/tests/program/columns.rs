@@ -1,0 +1,182 @@
+//! What the columns are: inferred, said with flags, or kept in a file beside the data.
+
+use serde_json::{Value, json};
+
+use crate::support::Folder;
+
+fn column<'v>(value: &'v Value, name: &str) -> &'v Value {
+    value["columns"].as_array().unwrap().iter().find(|c| c["name"] == name).unwrap_or_else(|| panic!("no column {name}"))
+}
+
+#[test]
+fn a_schema_written_beside_the_data_is_used_by_itself_and_that_is_said() {
+    let folder = Folder::with_play_tennis();
+    folder.run("schema play_tennis.csv -t PlayTennis --write").ok().notes(&["wrote play_tennis.schema.toml"]);
+    folder.run("schema play_tennis.csv --write").fails(1, &["play_tennis.schema.toml", "--force"]);
+    // The target is in the file.
+    folder.run("learn play_tennis.csv -o plain.tb").ok().notes(&["columns as play_tennis.schema.toml says"]);
+    let edited = folder.text("play_tennis.schema.toml").replace(
+        "states = [\"Cool\", \"Hot\", \"Mild\"]",
+        "states = [\"Cool\", \"Mild\", \"Hot\", \"Scorching\"]\nordered = true",
+    );
+    folder.put("play_tennis.schema.toml", edited);
+    let learned = folder.run("learn play_tennis.csv --format json").ok().json();
+    let temperature = column(&learned, "Temperature");
+    assert_eq!(temperature["states"], json!(["Cool", "Mild", "Hot", "Scorching"]));
+    assert_eq!((&temperature["declared"], &temperature["ordered"]), (&json!(4), &json!(true)));
+    // Declared and never seen: one imaginary row among 5 + 4.
+    let shown = folder.run("show play_tennis.tb --format json").ok().json();
+    crate::support::assert_close(&shown["attributes"]["Temperature"][3]["p"]["No"], 1.0 / 9.0, 1e-12);
+    folder.run("classify play_tennis.tb Temperature=Scorching --unknown-states error").ok().silent();
+    // What is written again keeps what was said.
+    folder.run("schema play_tennis.csv --write --force").ok();
+    assert!(folder.text("play_tennis.schema.toml").contains("states = [\"Cool\", \"Mild\", \"Hot\", \"Scorching\"]\nordered = true"));
+}
+
+#[test]
+fn a_schema_may_lie_elsewhere() {
+    let folder = Folder::with_play_tennis().write("days.toml", "target = \"PlayTennis\"\n[columns.Wind]\ntype = \"ignore\"\n");
+    let learned = folder.run("learn play_tennis.csv --schema days.toml --format json").ok().notes(&["columns as days.toml says"]);
+    assert_eq!(column(&learned.json(), "Wind")["role"], "ignored");
+    // Flags come before the file.
+    let told = folder.run("learn play_tennis.csv --schema days.toml -t Wind --types Wind=category --format json").ok().json();
+    assert_eq!(told["target"], "Wind");
+}
+
+#[test]
+fn a_wrong_schema_is_refused() {
+    let folder = Folder::with_play_tennis();
+    for (text, says) in [
+        ("target = [", "is not a schema"),
+        ("goal = \"Wind\"\n", "goal"),
+        ("[columns.Wind]\ntype = \"breeze\"\n", "`breeze` is not a type"),
+        ("[columns.Wind]\nstates = [\"Weak\", \"Weak\"]\n", "Weak"),
+    ] {
+        folder.put("days.toml", text);
+        folder.run("learn play_tennis.csv -t PlayTennis --schema days.toml").fails(1, &["days.toml", says]);
+    }
+    // Every fault at once.
+    folder.put("days.toml", "[columns.Win]\ntype = \"category\"\n[columns.Rain]\ntype = \"category\"\n");
+    folder.run("learn play_tennis.csv -t PlayTennis --schema days.toml").fails(1, &["`Win`", "`Rain`", "did you mean `Wind`"]);
+    folder.run("learn play_tennis.csv -t PlayTennis --schema nowhere.toml").fails(1, &["nowhere.toml"]);
+    folder.run_with_input("schema - --write", folder.bytes("play_tennis.csv")).fails(2, &["standard input", "--write"]);
+    folder.run("schema '*.csv' --write").fails(2, &["*.csv", "--write"]);
+    assert_eq!(folder.names(), ["days.toml", "play_tennis.csv"]);
+}
+
+const MIXED: &str = "id,code,size,day,note,y\n";
+
+fn mixed() -> String {
+    let row = |i: usize| {
+        let note = ["a short story", "another one", "none"][i % 3];
+        format!("{},{},{}.5,2024-03-{:02},{note},{}\n", i + 1, i % 3, i * 7 % 50, i % 28 + 1, ["p", "q"][i % 2])
+    };
+    MIXED.to_string() + &(0..60).map(row).collect::<String>()
+}
+
+#[test]
+fn types_are_inferred_and_can_be_said() {
+    let folder = Folder::new().write("mixed.csv", mixed());
+    let types = |line: &str| -> Vec<(String, String)> {
+        let schema = folder.run(&format!("schema mixed.csv {line} --format json")).ok().json();
+        let text = |v: &Value| v.as_str().unwrap().to_string();
+        schema["columns"].as_array().unwrap().iter().map(|c| (text(&c["type"]), text(&c["role"]))).collect()
+    };
+    let pairs = |expected: [(&str, &str); 6]| expected.map(|(t, r)| (t.to_string(), r.to_string())).to_vec();
+    let (category, numeric) = (("category", "input"), ("numeric", "input"));
+    let ignored = |kind| (kind, "ignored");
+    assert_eq!(types(""), pairs([ignored("numeric"), category, numeric, ignored("date"), category, category]));
+    assert_eq!(types("--types '*=category'"), pairs([category; 6]));
+    let some = types("--types code=numeric,d*=category,id=numeric,note=text -t y");
+    assert_eq!(some, pairs([numeric, numeric, numeric, category, ignored("text"), ("category", "target")]));
+    let left = types("--ignore size,n* --types code=ignore");
+    assert_eq!(left, pairs([ignored("numeric"), ignored("category"), ignored("numeric"), ignored("date"), ignored("category"), category]));
+    // A later pair overrules an earlier one.
+    assert_eq!(types("--types '*=category' --types size=numeric")[2], ("numeric".into(), "input".into()));
+    folder.run("learn mixed.csv -t y --types size=number").ok();
+}
+
+#[test]
+fn ignored_columns_change_nothing() {
+    let folder = Folder::with_play_tennis();
+    folder.run("learn play_tennis.csv -t PlayTennis --ignore Wind,Humidity -o two.tb").ok();
+    let text: String = folder.text("play_tennis.csv").lines().map(|line| {
+        let cells: Vec<&str> = line.split(',').collect();
+        format!("{},{},{}\n", cells[0], cells[1], cells[4])
+    }).collect();
+    folder.put("two.csv", text);
+    folder.run("learn two.csv -t PlayTennis -o only.tb").ok();
+    let case = "Outlook=Sunny Temperature=Hot --format json";
+    let answers = ["two.tb", "only.tb"].map(|model| folder.run(&format!("classify {model} {case}")).ok().json());
+    assert_eq!(answers[0], answers[1]);
+    folder.run("classify two.tb Wind=Weak").fails(1, &["the model does not use `Wind`: as you said"]);
+    // With nothing left there are the classes alone.
+    let bare = folder.run("learn play_tennis.csv -t PlayTennis --ignore '*' -o bare.tb").ok();
+    let bare = bare.notes(&["no column is left to learn from"]);
+    assert!(!bare.stdout().contains("Most telling evidence"), "{}", bare.stdout());
+    folder.run("show bare.tb").ok();
+}
+
+#[test]
+fn a_weight_counts_a_row_as_often_as_it_says() {
+    let folder = Folder::new()
+        .write("weighed.csv", "a,n,y\nx,2,p\nz,1,p\nx,1,q\nz,3,q\nx,0,q\n")
+        .write("repeated.csv", "a,y\nx,p\nx,p\nz,p\nx,q\nz,q\nz,q\nz,q\n")
+        .write("half.csv", "a,n,y\nx,0.5,p\nz,0.25,q\n");
+    folder.run("learn weighed.csv -t y --weight n").ok();
+    folder.run("learn repeated.csv -t y").ok();
+    let answers = ["weighed.tb", "repeated.tb"].map(|model| folder.run(&format!("classify {model} a=x --format json")).ok().json());
+    assert_eq!(answers[0], answers[1]);
+    let shown = folder.run("show weighed.tb --format json").ok().json();
+    assert_eq!((&shown["rows"], &shown["classes"]["q"]["rows"]), (&json!(7), &json!(4)));
+    assert_eq!(column(&shown, "n")["role"], "weight");
+    let half = folder.run("learn half.csv -t y --weight n --format json").ok();
+    assert_eq!(folder.run("show half.tb --format json").ok().json()["rows"], 0.75);
+    drop(half);
+    // Answers do not need the weights; judging uses them where they are.
+    folder.run("classify weighed.tb repeated.csv").ok().silent();
+    let judged = folder.run("evaluate weighed.tb weighed.csv --format json").ok().json();
+    assert_eq!(judged["rows"], 7);
+    for (rows, says) in [("x,-1,p\nz,1,q\n", "`-1` is not a weight"), ("x,,p\nz,1,q\n", "`missing` is not a weight"), ("x,w,p\nz,1,q\n", "`w` is not a number")] {
+        folder.put("bad.csv", format!("a,n,y\n{rows}"));
+        folder.run("learn bad.csv -t y --weight n").fails(1, &["bad.csv:2", "column `n`", says]);
+    }
+}
+
+#[test]
+fn rows_may_be_repeated() {
+    let folder = Folder::with_play_tennis();
+    folder.run("learn play_tennis.csv -t PlayTennis -o once.tb").ok();
+    let twice = folder.run("learn play_tennis.csv play_tennis.csv -t PlayTennis -o twice.tb").ok();
+    assert!(twice.stdout().starts_with("play_tennis.csv and 1 more: 28 rows"), "{}", twice.stdout());
+    folder.run("update once.tb play_tennis.csv").ok();
+    assert_eq!(folder.bytes("once.tb"), folder.bytes("twice.tb"));
+}
+
+#[test]
+fn files_without_a_header_have_columns_by_number() {
+    let folder = Folder::new().write("numbers.csv", "1.5,0,0\n2.5,1,1\n3.5,0,0\n0.5,1,1\n");
+    let schema = folder.run("schema numbers.csv --format json").ok().json();
+    assert_eq!(column(&schema, "c2")["type"], "category");
+    folder.run("learn numbers.csv -t c3").ok();
+    // A file of the same number of columns is read in their order, with or without the target.
+    folder.put("new.csv", "1.5,1\n2.5,0\n");
+    let rows = folder.run("classify numbers.tb new.csv --format jsonl").ok().silent().json_lines();
+    assert_eq!(rows[0]["input"], json!({"c1": 1.5, "c2": 1}));
+    folder.put("words.csv", "x,y\na,b\nc,d\n");
+    assert_eq!(folder.run("schema words.csv --header no --format json").ok().json()["rows"], 3);
+    assert_eq!(folder.run("schema numbers.csv --header yes --format json").ok().json()["rows"], 3);
+}
+
+#[test]
+fn missing_markers_are_part_of_the_model() {
+    let folder = Folder::new().write("gaps.csv", "a,y\nx,p\n-,p\nz,q\nNA,q\nz,\n");
+    let learned = folder.run("learn gaps.csv -t y --missing - --format json").ok().json();
+    assert_eq!(column(&learned, "a")["missing"], 2);
+    assert_eq!((&learned["rows"], &learned["rows_without_target"]), (&json!(5), &json!(1)));
+    folder.put("new.csv", "a\n-\n?\n");
+    let rows = folder.run("classify gaps.tb new.csv --format jsonl").ok().silent().json_lines();
+    assert_eq!(rows[0]["probability"], rows[1]["probability"]);
+    let shown = folder.run("learn gaps.csv -t y --missing -").ok();
+    assert!(shown.stdout().contains("1 row without a class was left out\n"), "{}", shown.stdout());
+}

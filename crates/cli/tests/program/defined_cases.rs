@@ -1,0 +1,196 @@
+//! Data as they come: what is unusual about them is a defined case, and is said.
+
+use serde_json::{Value, json};
+
+use crate::support::Folder;
+
+fn column<'v>(value: &'v Value, name: &str) -> &'v Value {
+    value["columns"].as_array().unwrap().iter().find(|c| c["name"] == name).unwrap_or_else(|| panic!("no column {name}"))
+}
+
+#[test]
+fn malformed_rows_are_an_error_or_skipped_and_counted() {
+    let good = "a,b,y\n1.5,x,p\n2.5,z,q\n3.5,x,q\n0.5,z,p\n";
+    let bad = "a,b,y\n1.5,x,p\n7,z\n2.5,z,q\n\"8\"8,x,p\n3.5,x,q\n9,z,p,9\n0.5,z,p\n";
+    let folder = Folder::new().write("good.csv", good).write("bad.csv", bad);
+    folder.run("learn bad.csv -t y").fails(1, &["bad.csv:3: 2 cells where the header has 3", "--on-bad-row skip"]);
+    let note = "3 malformed rows were skipped, the first at bad.csv:3: 2 cells where the header has 3";
+    let learned = folder.run("learn bad.csv -t y --on-bad-row skip --format json").ok().notes(&[note]).json();
+    assert_eq!((&learned["rows"], &learned["skipped"]), (&json!(4), &json!(3)));
+    // Skipped rows leave no trace: no state of theirs, no column of words.
+    folder.run("learn good.csv -t y").ok();
+    assert_eq!(folder.bytes("bad.tb"), folder.bytes("good.tb"));
+    let answered = folder.run("classify good.tb bad.csv --on-bad-row skip").ok().notes(&[note]);
+    assert_eq!(answered.stdout().lines().count(), 5);
+    folder.run("schema bad.csv --on-bad-row skip").ok().notes(&[note]);
+    let updated = folder.run("update good.tb bad.csv --on-bad-row skip --format json").ok().notes(&[note]).json();
+    assert_eq!((&updated["rows"], &updated["rows_read"], &updated["skipped"]), (&json!(8), &json!(4), &json!(3)));
+    folder.run("evaluate good.tb bad.csv --on-bad-row skip").ok().notes(&[note]);
+    folder.run("evaluate bad.csv -t y --folds 2 --on-bad-row skip").ok().notes(&[note]);
+}
+
+#[test]
+fn a_table_of_malformed_rows_only_is_said_to_be_one() {
+    let folder = Folder::new().write("bad.csv", "a,y\n1,2,3\n4,5,6\n");
+    let refused = folder.run("learn bad.csv -t y --on-bad-row skip");
+    refused.fails(1, &["all 2 rows are malformed", "the first at bad.csv:2: 3 cells where the header has 2"]);
+}
+
+#[test]
+fn bytes_that_are_no_text_are_a_fault_of_their_row() {
+    let folder = Folder::new().write("bytes.csv", b"a,b,y\nx,1,p\n\xff\xfe,2,q\nz,1,q\n\xe9t\xe9,2,p\n");
+    folder.run("learn bytes.csv -t y").fails(1, &["bytes.csv:3: column `a`", "are not UTF-8 text", "iconv"]);
+    let learned = folder.run("learn bytes.csv -t y --on-bad-row skip --format json").ok();
+    let learned = learned.notes(&["2 malformed rows were skipped, the first at bytes.csv:3"]).json();
+    assert_eq!(column(&learned, "a")["states"], json!(["x", "z"]));
+}
+
+#[test]
+fn a_byte_order_mark_and_foreign_line_ends_are_no_trouble() {
+    let folder = Folder::with_model();
+    let text = folder.text("play_tennis.csv");
+    folder.put("marked.csv", format!("\u{feff}{}", text.replace('\n', "\r\n")));
+    folder.run("learn marked.csv -t PlayTennis --evaluate none").ok().silent();
+    assert_eq!(folder.bytes("marked.tb"), folder.bytes("play_tennis.tb"));
+    assert!(folder.run("learn marked.csv -t PlayTennis").ok().stdout().contains("  Outlook      category"));
+}
+
+#[test]
+fn a_target_must_have_two_classes() {
+    let folder = Folder::new()
+        .write("one.csv", "a,y\nx,p\nz,p\n")
+        .write("none.csv", "a,y\nx,?\nz,\n")
+        .write("gaps.csv", "a,y\nx,p\nz,q\nz,\nx,NA\n");
+    folder.run("learn one.csv -t y").fails(1, &["at least two classes of `y`", "only `p` has"]);
+    folder.run("learn none.csv -t y").fails(1, &["`y` is missing in every row"]);
+    folder.run("learn one.csv -t z").fails(1, &["`z`", "a, y"]);
+    let gaps = folder.run("learn gaps.csv -t y --format json").ok().json();
+    assert_eq!((&gaps["rows"], &gaps["rows_without_target"]), (&json!(4), &json!(2)));
+    assert!(folder.run("learn gaps.csv -t y").ok().stdout().contains("2 rows without a class were left out\n"));
+}
+
+#[test]
+fn a_numeric_target_is_refused_unless_its_numbers_are_states() {
+    let row = |i: usize| format!("{},{}\n", ["x", "z"][i % 2], i * i % 997);
+    let folder = Folder::new()
+        .write("price.csv", "a,price\n".to_string() + &(0..500).map(row).collect::<String>())
+        .write("stars.csv", "a,stars\n".to_string() + &(0..50).map(|i| format!("{},{}\n", ["x", "z"][i % 2], i % 5)).collect::<String>());
+    let refused = folder.run("learn price.csv -t price");
+    refused.fails(1, &["the target `price` is numeric", "--types 'price=category'"]);
+    folder.run("learn price.csv -t price --types price=category --evaluate none").ok();
+    let stars = folder.run("learn stars.csv -t stars --format json").ok().json();
+    assert_eq!(column(&stars, "stars")["states"], json!(["0", "1", "2", "3", "4"]));
+}
+
+#[test]
+fn numbers_that_no_double_holds_are_said() {
+    let folder = Folder::new()
+        .write("beyond.csv", "a,y\n1.5,p\n1e999,q\n2.5,p\n")
+        .write("infinite.csv", "a,y\n1.5,p\n-inf,q\n2.5,p\n")
+        .write("large.csv", "a,y\n1e308,p\n-1e308,p\n1.5,q\n-1.7e308,q\n");
+    folder.run("learn beyond.csv -t y").fails(1, &["beyond.csv:3: column `a`: `1e999` is outside the range of numbers"]);
+    folder.run("learn infinite.csv -t y").fails(1, &["infinite.csv:3: column `a`: `-inf`"]);
+    folder.run("learn large.csv -t y").fails(1, &["`a`", "too large", "--types a=category"]);
+    folder.run("learn large.csv -t y --types a=category").ok();
+    folder.run("learn beyond.csv -t y --missing 1e999").fails(1, &["at least two classes"]);
+}
+
+#[test]
+fn a_number_that_fits_no_other_changes_what_the_column_is() {
+    let mut text = "code,y\n".to_string();
+    (0..70_000).for_each(|i| text += &format!("{}.5,{}\n", i % 3000, ["p", "q"][i % 2]));
+    text += "A17,p\n";
+    let folder = Folder::new().write("codes.csv", &text);
+    let learned = folder.run("learn codes.csv -t y --format json").ok();
+    let learned = learned.notes(&["`code` is read as states: `A17` (codes.csv:70002) is not a number"]);
+    assert_eq!(column(&learned.json(), "code")["type"], "category");
+    folder.run("learn codes.csv -t y --types code=numeric").fails(1, &["codes.csv:70002: column `code`: `A17` is not a number", "--missing 'A17'"]);
+}
+
+#[test]
+fn ten_thousand_columns_are_learned_and_told_in_short() {
+    const COLUMNS: usize = 10_000;
+    let mut text: String = (0..COLUMNS).map(|i| format!("c{i},")).collect();
+    text.push_str("y\n");
+    for row in 0..30_usize {
+        (0..COLUMNS).for_each(|i| text.push_str(if (row * 31 + i * 17 + row * i) % 3 == 0 { "a," } else { "b," }));
+        text.push_str(["p\n", "q\n"][row % 2]);
+    }
+    let folder = Folder::new().write("wide.csv", text);
+    let learned = folder.run("learn wide.csv -t y").ok();
+    assert!(learned.stdout().starts_with("wide.csv: 30 rows, 10,001 columns\n"), "{}", &learned.stdout()[..200]);
+    assert!(learned.stdout().lines().count() < 80);
+    assert!(learned.stdout().contains("… and 9,961 more columns"));
+    assert_eq!(folder.run("classify wide.tb wide.csv --format jsonl").ok().json_lines().len(), 30);
+    assert!(folder.run("show wide.tb").ok().stdout().lines().count() < 200);
+    assert_eq!(folder.run("show wide.tb --format json").ok().json()["attributes"].as_object().unwrap().len(), COLUMNS);
+}
+
+#[test]
+fn a_column_of_many_states_is_learned_and_told_in_short() {
+    let row = |i: usize| format!("city{},{}\n", i * 7 % 3000, ["p", "q"][i % 2]);
+    let folder = Folder::new().write("cities.csv", "city,y\n".to_string() + &(0..9000).map(row).collect::<String>());
+    let learned = folder.run("learn cities.csv -t y").ok().silent();
+    assert!(learned.stdout().contains("3,000: city0, city1, city10"), "{}", learned.stdout());
+    let shown = folder.run("show cities.tb").ok();
+    assert!(shown.stdout().contains("… 2,980 more"), "{}", shown.stdout());
+    assert!(folder.run("show cities.tb --all").ok().stdout().lines().count() > 3000);
+}
+
+#[test]
+fn dates_and_identifiers_are_left_out_and_that_is_said() {
+    let row = |i: usize| {
+        let (day, hour) = (i % 28 + 1, i % 24);
+        format!("{},k{i:04x},2024-02-{day:02},2024-02-{day:02}T{hour:02}:30:00Z,{}.5,{}\n", i + 1, i * 3 % 17, ["p", "q"][i % 2])
+    };
+    let folder = Folder::new().write("log.csv", "id,key,day,time,x,y\n".to_string() + &(0..90).map(row).collect::<String>());
+    let learned = folder.run("learn log.csv -t y").ok();
+    for (name, reason) in [("id", "it numbers the rows"), ("key", "an identifier"), ("day", "it is a date"), ("time", "it is a date")] {
+        let line = learned.stdout().lines().find(|line| line.trim_start().starts_with(&format!("{name} "))).unwrap();
+        assert!(line.contains("ignored") && line.contains(reason), "{line}");
+    }
+    folder.run("classify log.tb day=2024-02-01").fails(1, &["the model does not use `day`: it is a date"]);
+    // All can be used by saying so.
+    let told = folder.run("learn log.csv -t y --types id=numeric,key=category,day=category,time=category --format json").ok().json();
+    for name in ["id", "key", "day", "time"] {
+        assert_eq!(column(&told, name)["role"], "input", "{name}");
+    }
+}
+
+#[test]
+fn columns_that_say_nothing_are_left_out_and_that_is_said_in_few_words() {
+    let header: String = (0..50).map(|i| format!("same{i},")).collect();
+    let row = |i: usize| format!("{}{}.5,,{}\n", "7.25,".repeat(50), i * 3 % 17, ["p", "q"][i % 2]);
+    let folder = Folder::new().write("same.csv", format!("{header}x,void,y\n") + &(0..60).map(row).collect::<String>());
+    let learned = folder.run("learn same.csv -t y").ok().notes(&["50 columns are left out: constant (`same0`, `same1`, "]);
+    assert!(learned.stderr.lines().count() < 5, "{}", learned.stderr);
+    let void = learned.stdout().lines().find(|line| line.trim_start().starts_with("void ")).map(str::to_string);
+    assert!(learned.stdout().contains("same49") || learned.stdout().contains("more columns"), "{void:?}");
+}
+
+/// In a table with many gaps some classes lack whole columns; a remark for each pair would drown the rest.
+#[test]
+fn gaps_by_class_are_remarked_on_class_by_class() {
+    let header: String = (0..20).map(|i| format!("t{i},")).collect();
+    let row = |i: usize| {
+        let class = i % 4;
+        let cell = |c: usize| if class == 3 || class == 2 && c == 5 { "," } else { ["u,", "v,"][(i / 4 + c) % 2] };
+        format!("{}{}\n", (0..20).map(cell).collect::<String>(), ["p", "q", "r", "s"][class])
+    };
+    let folder = Folder::new().write("gaps.csv", format!("{header}y\n") + &(0..80).map(row).collect::<String>());
+    let learned = folder.run("learn gaps.csv -t y").ok();
+    let learned = learned.notes(&["20 columns are missing in every row of class `s`", "`t5` is missing in every row of class `r`"]);
+    assert_eq!(learned.stderr.lines().count(), 2, "{}", learned.stderr);
+}
+
+#[test]
+fn odd_names_are_names_like_any_other() {
+    let folder = Folder::new().write("odd.csv", "\"a,b\",\"say \"\"hi\"\"\",größe, ,p(x),y\n\"1,5\",ü,klein,u,z,ja\n2,ö,groß,v,z,nein\n\"1,5\",ü,groß,u,w,ja\n");
+    folder.run("learn odd.csv -t y --types '*=category'").ok();
+    let answered = folder.run("classify odd.tb odd.csv").ok().silent();
+    let header = answered.stdout().lines().next().unwrap();
+    assert!(header.starts_with("\"a,b\",\"say \"\"hi\"\"\",größe,"), "{header}");
+    folder.run("classify odd.tb größe=groß 'a,b=1,5'").ok().silent();
+    folder.run("schema odd.csv --write").ok();
+    folder.run("learn odd.csv -t y").ok().notes(&["odd.schema.toml"]);
+}

@@ -1,0 +1,96 @@
+//! `evaluate`: a saved model on other rows, a learner on its own.
+
+use serde_json::Value;
+
+use crate::json::two_classes;
+use crate::support::{Folder, assert_close};
+
+#[test]
+fn leave_one_out_is_as_many_folds_as_rows() {
+    let folder = Folder::with_play_tennis();
+    // Every row is a file of its own: learn on the others, judge on it.
+    let days = folder.text("play_tennis.csv");
+    let lines: Vec<&str> = days.lines().collect();
+    let mut hits = 0;
+    for held_out in 1..lines.len() {
+        let others: Vec<&str> = lines.iter().enumerate().filter(|(i, _)| *i != held_out).map(|(_, line)| *line).collect();
+        folder.put("others.csv", others.join("\n") + "\n");
+        folder.put("one.csv", format!("{}\n{}\n", lines[0], lines[held_out]));
+        let judged = folder.run("evaluate others.csv -t PlayTennis --test one.csv --format json").ok().json();
+        hits += judged["accuracy"].as_f64().unwrap() as u32;
+    }
+    let loo = folder.run("evaluate play_tennis.csv -t PlayTennis --folds loo --format json").ok().json();
+    assert_close(&loo["accuracy"], f64::from(hits) / 14.0, 1e-12);
+    let learned = folder.run("learn play_tennis.csv -t PlayTennis --format json").ok().json();
+    assert_eq!(learned["evaluation"], loo);
+}
+
+#[test]
+fn a_saved_model_is_judged_as_the_learner_that_made_it() {
+    let folder = Folder::new().write("train.csv", two_classes(300)).write("test.csv", two_classes(90));
+    folder.run("learn train.csv -t y --estimate m:3 -o m.tb").ok();
+    let saved = folder.run("evaluate m.tb test.csv --format json").ok().json();
+    let learner = folder.run("evaluate train.csv -t y --estimate m:3 --test test.csv --format json").ok().json();
+    assert_eq!(saved, learner);
+    assert_eq!(folder.run("evaluate m.tb --test test.csv --format json").ok().json(), saved);
+    assert_eq!(saved["rows"], 90);
+    for flag in ["-t y", "--folds 3", "--holdout 0.5", "--types x=numeric", "--estimate ml", "--class-prior uniform", "--ignore x", "--calibrate sigmoid"] {
+        let name = flag.split(' ').next().unwrap().replace("-t", "--target");
+        folder.run(&format!("evaluate m.tb test.csv {flag}")).fails(2, &[&name]);
+    }
+}
+
+#[test]
+fn a_share_is_held_out() {
+    let folder = Folder::new().write("xy.csv", two_classes(1000));
+    let judged = folder.run("evaluate xy.csv -t y --holdout 0.25 --format json").ok().json();
+    let rows = judged["rows"].as_f64().unwrap();
+    assert!((150.0..350.0).contains(&rows), "{rows} of 1000");
+    for share in ["0", "1", "1.5", "-0.2", "nan", "half"] {
+        folder.run(&format!("evaluate xy.csv -t y --holdout={share}")).fails(2, &["--holdout"]);
+    }
+}
+
+#[test]
+fn a_calibration_is_judged_beside_what_it_mends() {
+    let folder = Folder::new().write("xy.csv", two_classes(600)).write("test.csv", two_classes(120));
+    for method in ["isotonic", "sigmoid"] {
+        let judged = folder.run(&format!("evaluate xy.csv -t y --folds loo --calibrate {method} --format json")).ok().json();
+        let error = |of: &Value| of["log_loss"].as_f64().unwrap();
+        assert!(error(&judged["calibrated"]) < error(&judged) + 0.05, "{method}: {judged}");
+        let shown = folder.run(&format!("evaluate xy.csv -t y --folds 4 --calibrate {method}")).ok();
+        assert!(shown.stdout().contains("rows after"), "{}", shown.stdout());
+        folder.run(&format!("learn xy.csv -t y --calibrate {method} -o m.tb")).ok();
+        let explained = folder.run("explain m.tb x=2.1").ok();
+        assert!(explained.stdout().lines().any(|line| line.trim_start().starts_with("calibrated ")), "{}", explained.stdout());
+        folder.run("evaluate m.tb test.csv").ok().silent();
+    }
+    folder.run("evaluate xy.csv -t y --holdout 0.2 --calibrate sigmoid").fails(2, &["--calibrate"]);
+    folder.put("few.csv", "x,y\n1.5,p\n2.5,q\n");
+    folder.run("learn few.csv -t y --calibrate isotonic").fails(1, &["too few rows to calibrate on", "--calibrate"]);
+}
+
+#[test]
+fn rows_without_a_known_class_are_not_judged() {
+    let folder = Folder::with_model();
+    let mut text = folder.text("play_tennis.csv");
+    text.push_str("Rain,Mild,High,Weak,Perhaps\nRain,Mild,High,Weak,\n");
+    folder.put("days.csv", text);
+    let judged = folder.run("evaluate play_tennis.tb days.csv --format json").ok();
+    let judged = judged.notes(&["1 row has a class that the model does not know, and is not judged"]);
+    assert_eq!(judged.json()["rows"], 14);
+    folder.put("none.csv", "Outlook,Wind,PlayTennis\nRain,Weak,Perhaps\n");
+    folder.run("evaluate play_tennis.tb none.csv").fails(1, &["no row has a class of `PlayTennis` that the model knows"]);
+    folder.put("blind.csv", "Outlook,Wind\nRain,Weak\n");
+    folder.run("evaluate play_tennis.tb blind.csv").fails(1, &["no column `PlayTennis`", "nothing to compare with"]);
+    folder.run("evaluate play_tennis.tb days.csv --unknown-states error").fails(1, &["days.csv:16", "`Perhaps`"]);
+}
+
+#[test]
+fn every_kind_of_model_is_judged() {
+    let folder = Folder::new().write("xy.csv", two_classes(300));
+    for flags in ["-m bernoulli --threshold 1.5", "-m nearest-centroid --ignore z", "--numeric student", "--numeric bins:mdl", "--numeric bins:frequency:5"] {
+        let judged = folder.run(&format!("evaluate xy.csv -t y --folds 5 {flags} --format json")).ok().json();
+        assert!(judged["accuracy"].as_f64().unwrap() > 0.6, "{flags}: {judged}");
+    }
+}
