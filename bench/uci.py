@@ -29,6 +29,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 EVALUATE = ["--folds", "10", "--format", "json", "--quiet"]
+NUMERIC = ["gaussian", "student", "bins:width", "bins:frequency", "bins:mdl"]
 
 
 class Failed(Exception):
@@ -57,7 +58,7 @@ def expected_kind(declared):
 def understood_kind(column):
     """What the program made of a column. A column left out by itself is what it looks like: an identifier, or nothing."""
     if column["role"] == "ignored":
-        if column["reason"] in ("as you said",) or "identifier" in column["reason"] or "numbers the rows" in column["reason"]:
+        if any(words in column["reason"] for words in ("as you said", "identifier", "numbers the rows")):
             return "identifier"
         return f"left out ({column['reason']})"
     return {"category": "nominal"}.get(column["type"], column["type"])
@@ -104,7 +105,8 @@ def one_table(program, data, name, entry, arff, work):
 
     plain = run_json(program, "schema", copy, *target, "--format", "json", "--quiet")
     wrong = differing(plain, expected)
-    row = {"set": name, "rows": plain["rows"], "columns": len(expected) - 1, "differ": wrong}
+    inputs = [kind for column, kind in expected.items() if column != entry["class"] and kind != "identifier"]
+    row = {"set": name, "rows": plain["rows"], "columns": len(inputs), "differ": wrong}
 
     for file in [copy] + ([arff] if arff else []):
         try:
@@ -113,9 +115,7 @@ def one_table(program, data, name, entry, arff, work):
             faults.append(f"learn {file.name}: {failure}")
     if arff:
         declared = run_json(program, "schema", arff, *target, "--format", "json", "--quiet")
-        # Weka has no identifiers: there they are nominal or string columns.
-        kinds = {column: "identifier" if expected.get(column) == "identifier" else kind for column, kind in expected.items()}
-        faults += [f"schema {arff.name}: {what}" for what in differing(declared, kinds)]
+        faults += [f"schema {arff.name}: {what}" for what in differing(declared, expected)]
         if declared["rows"] != plain["rows"]:
             faults.append(f"{arff.name} has {declared['rows']} rows, the table {plain['rows']}")
 
@@ -135,6 +135,8 @@ def one_table(program, data, name, entry, arff, work):
         row["calibrated"] = run_json(program, "evaluate", copy, *target, *EVALUATE, "--calibrate", "isotonic")["calibrated"]
     except Failed as failure:
         faults.append(f"evaluate --calibrate isotonic: {failure}")
+    if "numeric" in inputs:
+        row["numbers"] = {how: run_json(program, "evaluate", copy, *target, *EVALUATE, "--numeric", how) for how in NUMERIC}
     return row, faults
 
 
@@ -187,8 +189,16 @@ def digits(program, data, work):
 # ---------------------------------------------------------------- the report
 
 
-def figure(x, digits=3):
-    return "∞" if x is None else f"{x:.{digits}f}"
+def figure(x):
+    return f"{x:.3f}" if x < 1000 else f"{x:.2g}"
+
+
+def log_loss(found):
+    """Infinite when a true class was given probability zero; the rows where it is finite stand in brackets."""
+    if found["log_loss"] is not None:
+        return figure(found["log_loss"])
+    rest = found["log_loss_of_possible"]
+    return "∞" if rest is None else f"∞ ({figure(rest)})"
 
 
 def percent(x):
@@ -210,6 +220,8 @@ def report(rows, faults, light, version):
     say("with defaults throughout (Laplace 1, Gaussian numbers, seed 1). Accuracy is in per cent; `most frequent` is that of always")
     say("naming the most frequent class. Log loss is in nats per row. Calibration error is the mean distance of confidence from")
     say("accuracy. The last three columns are with `--calibrate isotonic`: leave-one-out scores, calibrated on the other nine folds.")
+    say("A log loss of ∞ means that a fold held all rows of a class, which the others then thought impossible (the class prior is the")
+    say("rows' own unless told otherwise); in brackets is the log loss of the other rows.")
     say()
     say(f"Understood without flags: what `tunbridge schema TABLE --target CLASS` makes of the columns. {n_all} of {len(rows)} tables are")
     say("understood as they were meant in all columns; the others differ as said below the table.")
@@ -223,7 +235,7 @@ def report(rows, faults, light, version):
         cells += [percent(raw["baseline_accuracy"])] if raw else ["failed"]
         for found in (raw, after):
             cells += (
-                [percent(found["accuracy"]), figure(found["log_loss"]), figure(found["calibration_error"])] if found else ["–", "–", "–"]
+                [percent(found["accuracy"]), log_loss(found), figure(found["calibration_error"])] if found else ["–", "–", "–"]
             )
         say("| " + " | ".join(cells) + " |")
     say()
@@ -233,6 +245,18 @@ def report(rows, faults, light, version):
         if row["differ"]:
             say(f"- {row['set']}: " + "; ".join(row["differ"]))
     say()
+    if any("numbers" in row for row in rows):
+        say("## Numbers in other ways")
+        say()
+        say("The same with `--numeric` as said: accuracy in per cent, and log loss.")
+        say()
+        say("| set | " + " | ".join(NUMERIC) + " |")
+        say("| --- |" + " ---: |" * len(NUMERIC))
+        for row in rows:
+            if "numbers" in row:
+                cells = [f"{percent(row['numbers'][how]['accuracy'])}, {log_loss(row['numbers'][how])}" for how in NUMERIC]
+                say("| " + " | ".join([row["set"], *cells]) + " |")
+        say()
     if light:
         say("## MNIST_Light")
         say()
@@ -244,7 +268,7 @@ def report(rows, faults, light, version):
         say("| --- | --- | ---: | ---: | ---: |")
         for name, flags, found in light:
             words = " ".join(f"'{flag}'" if "*" in flag else flag for flag in flags)
-            cells = [name, f"`{words}`", percent(found["accuracy"]), figure(found["log_loss"]), figure(found["calibration_error"])]
+            cells = [name, f"`{words}`", percent(found["accuracy"]), log_loss(found), figure(found["calibration_error"])]
             say("| " + " | ".join(cells) + " |")
         say()
     say("## What went wrong")

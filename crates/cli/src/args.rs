@@ -201,7 +201,7 @@ impl ColumnArgs {
 /// What is believed before any data.
 #[derive(Args, Clone)]
 pub struct PriorArgs {
-    /// How probabilities are estimated: ml, laplace[:l], m:<m>[:uniform|:empirical], dirichlet:<alpha> [default: laplace:1]
+    /// How probabilities are estimated: ml, laplace[:l], m:<m>[:uniform|:empirical|:given], dirichlet:<alpha> [default: laplace:1]
     #[arg(long, value_name = "HOW")]
     pub estimate: Option<Estimate>,
     /// The classes' probabilities: empirical, uniform, laplace[:l], dirichlet:<alpha>, or Yes=0.3,No=0.7 [default: empirical]

@@ -1,7 +1,7 @@
 //! What can be wrong with a table, said with its place and a way out.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where in a file something is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.path.display(), self.line)?;
+        write!(f, "{}:{}", shown(&self.path), self.line)?;
         match &self.column {
             Some(column) => write!(f, ": column `{column}`"),
             None => Ok(()),
@@ -29,7 +29,7 @@ impl fmt::Display for Place {
 #[non_exhaustive]
 pub enum RowFault {
     /// More or fewer cells than columns.
-    #[error("{found} cells where the header has {expected}")]
+    #[error("{found} cell{} where the header has {expected}", if *.found == 1 { "" } else { "s" })]
     Ragged {
         /// Columns of the header.
         expected: usize,
@@ -72,7 +72,7 @@ pub enum RowFault {
 #[non_exhaustive]
 pub enum DataError {
     /// The system refused.
-    #[error("{path}: {source}", path = .path.display())]
+    #[error("{path}: {source}", path = shown(.path))]
     Io {
         /// The file.
         path: PathBuf,
@@ -98,7 +98,7 @@ pub enum DataError {
         variable: usize,
     },
     /// The file as a whole is not what it should be.
-    #[error("{path}: {what}", path = .path.display())]
+    #[error("{path}: {what}", path = shown(.path))]
     BadFile {
         /// The file.
         path: PathBuf,
@@ -124,9 +124,14 @@ impl DataError {
     /// What the user can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            DataError::Io { source, path } => (source.kind() == std::io::ErrorKind::NotFound)
-                .then(|| nearby(path).map(|near| format!("did you mean `{near}`?")))
-                .flatten(),
+            DataError::Io { source, path } => match source.kind() {
+                std::io::ErrorKind::NotFound => Some(nearby(path).map_or_else(
+                    || "check the name and the folder; a path is looked for from the current folder".into(),
+                    |near| format!("did you mean `{near}`?"),
+                )),
+                std::io::ErrorKind::PermissionDenied => Some("check who may read or write it".into()),
+                _ => None,
+            },
             DataError::BadRow { place, fault } => Some(match fault {
                 RowFault::Ragged { .. } => "mend the row, or pass over such rows with --on-bad-row skip".into(),
                 RowFault::NotANumber(found) => {
@@ -154,6 +159,11 @@ impl DataError {
             DataError::Internal(_) => Some("this is a fault of ours: please report it with the command and, if you can, the data".into()),
         }
     }
+}
+
+/// A file as the user knows it.
+fn shown(path: &Path) -> std::path::Display<'_> {
+    if path.as_os_str() == "-" { Path::new("standard input").display() } else { path.display() }
 }
 
 /// The word nearest to a mistyped one, if any is near.

@@ -61,7 +61,8 @@ impl Input {
             if path.as_os_str() == "-" {
                 inputs.push(Self::standard_input()?);
             } else if let Some(pattern) = path.to_str().filter(|p| p.contains(['*', '?', '[']) && !path.exists()) {
-                let bad = |what: String| DataError::BadFile { path: path.into(), what, hint: None };
+                let hint = "check the pattern, and quote it so that the shell leaves it alone";
+                let bad = |what: String| DataError::BadFile { path: path.into(), what, hint: Some(hint.into()) };
                 let mut found: Vec<PathBuf> = glob::glob(pattern)
                     .map_err(|e| bad(format!("is not a pattern: {e}")))?
                     .filter_map(Result::ok)
@@ -129,6 +130,13 @@ impl Input {
         let mut start = [0_u8; 4096];
         let n = read_full(&mut input.open().map_err(io)?, &mut start).map_err(io)?;
         let start = &start[..n];
+        if start.starts_with(b"\x89TBR\r\n\x1A\n") {
+            return Err(DataError::BadFile {
+                path: path.into(),
+                what: "is a Tunbridge model, not data".into(),
+                hint: Some("`tunbridge show` prints a model; where a verb takes both, the model comes first".into()),
+            });
+        }
         input.format = if start.starts_with(b"PAR1") {
             Format::Parquet
         } else if start.starts_with(b"ARROW1") {

@@ -22,5 +22,5 @@ pub use error::{DataError, Place, RowFault, closest};
 pub use input::{Format, Input};
 pub use options::{ColumnType, Header, OnBadRow, Progress, ReadOptions, UnknownStates};
 pub use sidecar::{Sidecar, SidecarColumn, beside, to_toml};
-pub use table::Table;
+pub use table::{StatePriors, Table};
 pub use write::{Answers, OutputFormat};

@@ -37,6 +37,8 @@ pub struct SidecarColumn {
     /// Whether the order means something.
     #[serde(default)]
     pub ordered: bool,
+    /// What is believed of the states before any data: probabilities that sum to one, for the m-estimate.
+    pub prior: Option<BTreeMap<String, f64>>,
 }
 
 impl Sidecar {
@@ -83,12 +85,12 @@ impl Sidecar {
     }
 }
 
-/// `data.schema.toml` for `data.csv`, `data.csv.gz` and the like.
+/// `data.schema.toml` for `data.csv`, `data.csv.gz` and the like; standard input has no folder to lie in.
 pub fn beside(data: &Path) -> Option<PathBuf> {
     let name = data.file_name()?.to_str()?;
     let stem = [".gz", ".zst", ".zstd"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
     let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
-    (!stem.is_empty()).then(|| data.with_file_name(format!("{stem}.schema.toml")))
+    (!stem.is_empty() && name != "-").then(|| data.with_file_name(format!("{stem}.schema.toml")))
 }
 
 /// A schema as the text of a sidecar.

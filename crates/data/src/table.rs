@@ -1,5 +1,6 @@
 //! A table: one or several files with the same columns, as observations that any statistic can be folded over.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use belief::{
@@ -27,7 +28,11 @@ pub struct Table {
     schema: Schema,
     remarks: Vec<String>,
     missing: Vec<String>,
+    priors: StatePriors,
 }
+
+/// Probabilities of states by variable and state, as a sidecar gives them.
+pub type StatePriors = BTreeMap<String, BTreeMap<String, f64>>;
 
 impl Table {
     /// Opens files as one table and finds out what its columns are.
@@ -88,7 +93,8 @@ impl Table {
         let schema = Schema::new(variables).map_err(|e| DataError::Columns { what: e.to_string(), hint: None })?;
         plans.iter_mut().for_each(VariablePlan::settle);
         let plan = Plan { weight: schema.weight().map(VarId::index), variables: plans, on_bad_row: options.on_bad_row, keep_raw: false };
-        Ok(Self { sources, files, plan, options, schema, remarks, missing })
+        let priors = sidecar.columns.into_iter().filter_map(|(name, column)| Some((name, column.prior?))).collect();
+        Ok(Self { sources, files, plan, options, schema, remarks, missing, priors })
     }
 
     /// Opens files as a table of a known schema, a model's for example.
@@ -156,12 +162,22 @@ impl Table {
         }
         let weight = schema.weight().map(VarId::index).filter(|w| files.iter().all(|f| f.variable_of.contains(&Some(*w))));
         let plan = Plan { weight, variables: plans, on_bad_row: options.on_bad_row, keep_raw: false };
-        Ok(Self { sources, files, plan, options, schema: schema.clone(), remarks, missing })
+        Ok(Self { sources, files, plan, options, schema: schema.clone(), remarks, missing, priors: StatePriors::new() })
     }
 
     /// What the user should know about how the table was opened.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
+    }
+
+    /// Markers of a missing value besides the usual ones, as flags and the sidecar give them.
+    pub fn missing_markers(&self) -> &[String] {
+        &self.options.missing
+    }
+
+    /// What the sidecar says is believed of states before any data.
+    pub fn state_priors(&self) -> &StatePriors {
+        &self.priors
     }
 
     /// The names of the files' columns, as the first file has them.

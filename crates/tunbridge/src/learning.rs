@@ -7,7 +7,8 @@ use belief::{ByFold, FoldPlan, Kind, MaskedRows, Observations, ReadReport, Role,
 use data::{DataError, ReadOptions, Table};
 use evaluate::{Calibrator, Method, ScoreGrid, Tally};
 use learn::{
-    Discretisation, EventModel, LearnError, LeaveOneOut, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, Treatment, ValueSample,
+    Discretisation, Estimate, EventModel, LearnError, LeaveOneOut, MEstimateP, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, Treatment,
+    ValueSample,
 };
 
 use crate::judge::{CalibratedByFold, GridByFold, Judge, Scores};
@@ -92,11 +93,29 @@ pub fn learn(paths: &[impl AsRef<Path>], options: &LearnOptions) -> Result<Learn
     let mut timings = Timings::default();
     let start = Instant::now();
     let table = Table::open(paths, options.read.clone())?;
+    let options = &with_given_priors(options, &table)?;
     timings.add("read", start);
     let start = Instant::now();
     let (table, counted, remarks) = count(table, options)?;
     timings.add("learn", start);
     learn_from(table, counted, remarks, options, timings)
+}
+
+/// The options with the probabilities that the data's sidecar gives for the m-estimate, if it asks for given ones and has none.
+pub(crate) fn with_given_priors(options: &LearnOptions, table: &Table) -> Result<LearnOptions, Error> {
+    let mut options = options.clone();
+    if let Estimate::MEstimate { p: MEstimateP::Given(given), .. } = &mut options.prior.estimate
+        && given.is_empty()
+    {
+        given.clone_from(table.state_priors());
+        if given.is_empty() {
+            return Err(Error::unfit(
+                "the m-estimate asks for given probabilities, but none are given",
+                "give them in the schema file beside the data, as in prior = { Sunny = 0.5, Rain = 0.5 } under a column",
+            ));
+        }
+    }
+    Ok(options)
 }
 
 pub(crate) struct Counted {
@@ -187,7 +206,7 @@ fn learn_from(
     }
     let start = Instant::now();
     let recipe = Recipe {
-        missing: options.read.missing.clone(),
+        missing: table.missing_markers().to_vec(),
         discretisation: options.bins.as_ref().map(ToString::to_string),
         made_from_labels: matches!(options.bins, Some(Discretisation::FayyadIrani)),
     };
@@ -384,7 +403,28 @@ fn calibrate(
 mod tests {
     use super::*;
 
-    /// The total without a fold's statistic makes the model that is learned from the other rows.
+    /// Mitchell 1997, equation 6.22: (n_c + m·p)/(n + m), with p as the schema file gives it.
+    #[test]
+    fn the_m_estimate_takes_its_p_from_the_schema_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.csv");
+        std::fs::write(&path, "Wind,Play\nStrong,No\nWeak,No\nWeak,Yes\nWeak,Yes\nStrong,Yes\n").unwrap();
+        let mut options = LearnOptions { evaluation: EvaluationPlan::None, ..LearnOptions::default() };
+        options.read.target = Some("Play".into());
+        options.prior.estimate = "m:2:given".parse().unwrap();
+        assert!(learn(&[&path], &options).err().unwrap().to_string().contains("none are given"));
+        let schema = "missing = [\"n.a.\"]\n[columns.Wind]\nprior = { Strong = 0.75, Weak = 0.25 }\n";
+        std::fs::write(folder.path().join("t.schema.toml"), schema).unwrap();
+        let learned = learn(&[&path], &options).unwrap();
+        let windy = crate::Case::parse(learned.model.schema(), &["Wind=Strong".into()]).unwrap();
+        let p = windy.lend(|row| learned.model.posterior().contributions(row, 0)).unwrap()[0].clone().unwrap();
+        assert!((p[0].exp() - (1.0 + 2.0 * 0.75) / (2.0 + 2.0)).abs() < 1e-15);
+        assert!((p[1].exp() - (1.0 + 2.0 * 0.75) / (3.0 + 2.0)).abs() < 1e-15);
+        // The schema file's missing markers go into the model, so that later rows are read alike.
+        assert_eq!(learned.model.recipe().missing, ["n.a."]);
+    }
+
+    /// The sum of the other folds' statistics makes the model that is learned from the other rows.
     #[test]
     fn folds_in_two_passes_are_folds_by_relearning() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -407,7 +447,7 @@ mod tests {
                 let (b, _) = by_relearning(&table, &learned.model, plan, &options).unwrap();
                 let (a, b) = (a.metrics().unwrap(), b.metrics().unwrap());
                 assert_eq!((a.rows, a.accuracy, &a.confusion), (b.rows, b.accuracy, &b.confusion));
-                // Moments are taken back to rounding only.
+                // Moments are summed in another order.
                 assert!((a.log_loss.unwrap() - b.log_loss.unwrap()).abs() < 1e-9);
                 assert!((a.brier - b.brier).abs() < 1e-9);
             }

@@ -33,7 +33,9 @@ fn the_delimiter_of_the_input_is_that_of_the_output() {
     folder.put("days.csv", "Outlook;Humidity;Wind;Temperature\nSunny;High;Weak;Hot\n");
     let tabs = folder.run("classify play_tennis.tb days.tsv").ok().silent();
     let semicolons = folder.run("classify play_tennis.tb days.csv").ok().silent();
-    assert!(tabs.stdout().starts_with("Outlook\tHumidity\tWind\tTemperature\tpredicted\tp(No)\tp(Yes)\nSunny\tHigh\tWeak\tHot\tNo\t0.6879"));
+    assert!(
+        tabs.stdout().starts_with("Outlook\tHumidity\tWind\tTemperature\tpredicted\tp(No)\tp(Yes)\nSunny\tHigh\tWeak\tHot\tNo\t0.6879")
+    );
     assert_eq!(tabs.stdout().replace('\t', ";"), semicolons.stdout());
 }
 
@@ -107,7 +109,10 @@ fn standard_input_is_a_file_like_any_other() {
 #[test]
 fn a_value_that_is_no_state_is_missing_or_an_error() {
     let folder = Folder::with_model();
-    folder.put("days.csv", "Outlook,Temperature,Humidity,Wind\nFoggy,Hot,High,Weak\n,Hot,High,Weak\nFoggy,Hot,Damp,Weak\nsunny,Hot,High,Weak\n");
+    folder.put(
+        "days.csv",
+        "Outlook,Temperature,Humidity,Wind\nFoggy,Hot,High,Weak\n,Hot,High,Weak\nFoggy,Hot,Damp,Weak\nsunny,Hot,High,Weak\n",
+    );
     let answered = folder.run("classify play_tennis.tb days.csv").ok();
     let answered = answered.notes(&["no known state", "2 in `Outlook`, 1 in `Humidity`"]);
     let rows = cells(answered.stdout());

@@ -15,10 +15,9 @@ fn a_schema_written_beside_the_data_is_used_by_itself_and_that_is_said() {
     folder.run("schema play_tennis.csv --write").fails(1, &["play_tennis.schema.toml", "--force"]);
     // The target is in the file.
     folder.run("learn play_tennis.csv -o plain.tb").ok().notes(&["columns as play_tennis.schema.toml says"]);
-    let edited = folder.text("play_tennis.schema.toml").replace(
-        "states = [\"Cool\", \"Hot\", \"Mild\"]",
-        "states = [\"Cool\", \"Mild\", \"Hot\", \"Scorching\"]\nordered = true",
-    );
+    let edited = folder
+        .text("play_tennis.schema.toml")
+        .replace("states = [\"Cool\", \"Hot\", \"Mild\"]", "states = [\"Cool\", \"Mild\", \"Hot\", \"Scorching\"]\nordered = true");
     folder.put("play_tennis.schema.toml", edited);
     let learned = folder.run("learn play_tennis.csv --format json").ok().json();
     let temperature = column(&learned, "Temperature");
@@ -100,10 +99,14 @@ fn types_are_inferred_and_can_be_said() {
 fn ignored_columns_change_nothing() {
     let folder = Folder::with_play_tennis();
     folder.run("learn play_tennis.csv -t PlayTennis --ignore Wind,Humidity -o two.tb").ok();
-    let text: String = folder.text("play_tennis.csv").lines().map(|line| {
-        let cells: Vec<&str> = line.split(',').collect();
-        format!("{},{},{}\n", cells[0], cells[1], cells[4])
-    }).collect();
+    let text: String = folder
+        .text("play_tennis.csv")
+        .lines()
+        .map(|line| {
+            let cells: Vec<&str> = line.split(',').collect();
+            format!("{},{},{}\n", cells[0], cells[1], cells[4])
+        })
+        .collect();
     folder.put("two.csv", text);
     folder.run("learn two.csv -t PlayTennis -o only.tb").ok();
     let case = "Outlook=Sunny Temperature=Hot --format json";
@@ -137,7 +140,11 @@ fn a_weight_counts_a_row_as_often_as_it_says() {
     folder.run("classify weighed.tb repeated.csv").ok().silent();
     let judged = folder.run("evaluate weighed.tb weighed.csv --format json").ok().json();
     assert_eq!(judged["rows"], 7);
-    for (rows, says) in [("x,-1,p\nz,1,q\n", "`-1` is not a weight"), ("x,,p\nz,1,q\n", "`missing` is not a weight"), ("x,w,p\nz,1,q\n", "`w` is not a number")] {
+    for (rows, says) in [
+        ("x,-1,p\nz,1,q\n", "`-1` is not a weight"),
+        ("x,,p\nz,1,q\n", "`missing` is not a weight"),
+        ("x,w,p\nz,1,q\n", "`w` is not a number"),
+    ] {
         folder.put("bad.csv", format!("a,n,y\n{rows}"));
         folder.run("learn bad.csv -t y --weight n").fails(1, &["bad.csv:2", "column `n`", says]);
     }

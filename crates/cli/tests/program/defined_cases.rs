@@ -104,7 +104,9 @@ fn a_number_that_fits_no_other_changes_what_the_column_is() {
     let learned = folder.run("learn codes.csv -t y --format json").ok();
     let learned = learned.notes(&["`code` is read as states: `A17` (codes.csv:70002) is not a number"]);
     assert_eq!(column(&learned.json(), "code")["type"], "category");
-    folder.run("learn codes.csv -t y --types code=numeric").fails(1, &["codes.csv:70002: column `code`: `A17` is not a number", "--missing 'A17'"]);
+    folder
+        .run("learn codes.csv -t y --types code=numeric")
+        .fails(1, &["codes.csv:70002: column `code`: `A17` is not a number", "--missing 'A17'"]);
 }
 
 #[test]
@@ -185,7 +187,8 @@ fn gaps_by_class_are_remarked_on_class_by_class() {
 
 #[test]
 fn odd_names_are_names_like_any_other() {
-    let folder = Folder::new().write("odd.csv", "\"a,b\",\"say \"\"hi\"\"\",größe, ,p(x),y\n\"1,5\",ü,klein,u,z,ja\n2,ö,groß,v,z,nein\n\"1,5\",ü,groß,u,w,ja\n");
+    let folder = Folder::new()
+        .write("odd.csv", "\"a,b\",\"say \"\"hi\"\"\",größe, ,p(x),y\n\"1,5\",ü,klein,u,z,ja\n2,ö,groß,v,z,nein\n\"1,5\",ü,groß,u,w,ja\n");
     folder.run("learn odd.csv -t y --types '*=category'").ok();
     let answered = folder.run("classify odd.tb odd.csv").ok().silent();
     let header = answered.stdout().lines().next().unwrap();

@@ -34,7 +34,16 @@ fn a_saved_model_is_judged_as_the_learner_that_made_it() {
     assert_eq!(saved, learner);
     assert_eq!(folder.run("evaluate m.tb --test test.csv --format json").ok().json(), saved);
     assert_eq!(saved["rows"], 90);
-    for flag in ["-t y", "--folds 3", "--holdout 0.5", "--types x=numeric", "--estimate ml", "--class-prior uniform", "--ignore x", "--calibrate sigmoid"] {
+    for flag in [
+        "-t y",
+        "--folds 3",
+        "--holdout 0.5",
+        "--types x=numeric",
+        "--estimate ml",
+        "--class-prior uniform",
+        "--ignore x",
+        "--calibrate sigmoid",
+    ] {
         let name = flag.split(' ').next().unwrap().replace("-t", "--target");
         folder.run(&format!("evaluate m.tb test.csv {flag}")).fails(2, &[&name]);
     }
@@ -89,7 +98,13 @@ fn rows_without_a_known_class_are_not_judged() {
 #[test]
 fn every_kind_of_model_is_judged() {
     let folder = Folder::new().write("xy.csv", two_classes(300));
-    for flags in ["-m bernoulli --threshold 1.5", "-m nearest-centroid --ignore z", "--numeric student", "--numeric bins:mdl", "--numeric bins:frequency:5"] {
+    for flags in [
+        "-m bernoulli --threshold 1.5",
+        "-m nearest-centroid --ignore z",
+        "--numeric student",
+        "--numeric bins:mdl",
+        "--numeric bins:frequency:5",
+    ] {
         let judged = folder.run(&format!("evaluate xy.csv -t y --folds 5 {flags} --format json")).ok().json();
         assert!(judged["accuracy"].as_f64().unwrap() > 0.6, "{flags}: {judged}");
     }

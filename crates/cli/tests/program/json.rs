@@ -166,7 +166,8 @@ fn diff() {
     assert_eq!(moved.len(), 18);
     assert_eq!(keys(&moved[0]), ["variable", "value", "given", "before", "after", "moved"]);
     // To nothing: infinitely far, which JSON has no number for.
-    let first = json!({"variable": "Outlook", "value": "Overcast", "given": "No", "before": moved[0]["before"], "after": 0.0, "moved": null});
+    let first =
+        json!({"variable": "Outlook", "value": "Overcast", "given": "No", "before": moved[0]["before"], "after": 0.0, "moved": null});
     assert_eq!(moved[0], first);
     assert_close(&moved[1]["moved"], (2.0_f64 / 7.0 / 0.2).ln(), 1e-12);
     let same = folder.run("diff ml.tb ml.tb --format json").ok().json();
@@ -188,7 +189,13 @@ fn evaluate() {
         let found = folder.run(&format!("{line} --format json")).ok().json();
         assert_eq!(keys(&found), EVALUATION, "{line}");
         assert_eq!(found["method"], method, "{line}");
-        let confusion: u64 = found["confusion"].as_object().unwrap().values().flat_map(|row| row.as_object().unwrap().values()).map(|n| n.as_u64().unwrap()).sum();
+        let confusion: u64 = found["confusion"]
+            .as_object()
+            .unwrap()
+            .values()
+            .flat_map(|row| row.as_object().unwrap().values())
+            .map(|n| n.as_u64().unwrap())
+            .sum();
         assert_eq!(found["rows"], confusion, "{line}");
         let within: u64 = found["reliability"].as_array().unwrap().iter().map(|bin| bin["rows"].as_u64().unwrap()).sum();
         assert_eq!(within, confusion, "{line}");

@@ -56,7 +56,8 @@ fn what_is_no_model_is_said_to_be_none() {
         folder.put("m.tb", bytes);
         for verb in VERBS {
             // `evaluate` takes it for data then, and says what is wrong with those.
-            let says: &[&str] = if verb.starts_with("evaluate") { &["m.tb"] } else { &["m.tb: is not a Tunbridge model", "tunbridge learn"] };
+            let says: &[&str] =
+                if verb.starts_with("evaluate") { &["m.tb"] } else { &["m.tb: is not a Tunbridge model", "tunbridge learn"] };
             folder.run(verb).fails(1, says);
         }
     }
@@ -94,7 +95,9 @@ fn a_model_is_no_data_and_data_are_no_model() {
     ] {
         folder.run(line).fails(1, &["play_tennis.tb: is a Tunbridge model, not data"]);
     }
-    folder.run("classify play_tennis.csv play_tennis.tb").fails(1, &["play_tennis.csv: is not a Tunbridge model", "data files come after it"]);
+    folder
+        .run("classify play_tennis.csv play_tennis.tb")
+        .fails(1, &["play_tennis.csv: is not a Tunbridge model", "data files come after it"]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! How priors are written: `laplace:1`, `m:2:empirical`, `Yes=0.3,No=0.7`, `gaussian:1e-9`. What is displayed reads back.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -27,7 +28,7 @@ struct Grammar {
 
 const ESTIMATE: Grammar = Grammar {
     what: "an estimate",
-    allowed: "ml, laplace[:<l>], m:<m>[:uniform|:empirical], dirichlet:<alpha>, with numbers of at least 0",
+    allowed: "ml, laplace[:<l>], m:<m>[:uniform|:empirical|:given], dirichlet:<alpha>, with numbers of at least 0",
 };
 const CLASS_PRIOR: Grammar = Grammar {
     what: "a class prior",
@@ -46,6 +47,8 @@ impl FromStr for Estimate {
             ["dirichlet", alpha] => Ok(Estimate::Dirichlet { alpha: ESTIMATE.number(text, alpha)? }),
             ["m", m] | ["m", m, "uniform"] => Ok(Estimate::MEstimate { m: ESTIMATE.number(text, m)?, p: MEstimateP::Uniform }),
             ["m", m, "empirical"] => Ok(Estimate::MEstimate { m: ESTIMATE.number(text, m)?, p: MEstimateP::Empirical }),
+            // Whoever reads this fills in what is given: a table does not fit an option.
+            ["m", m, "given"] => Ok(Estimate::MEstimate { m: ESTIMATE.number(text, m)?, p: MEstimateP::Given(BTreeMap::new()) }),
             ["m", ..] => Err(ESTIMATE
                 .refuse(text, Some("m takes its number of imaginary rows, and how they are spread, as in m:2 or m:2:empirical".into()))),
             ["dirichlet", ..] => Err(ESTIMATE.refuse(text, Some("dirichlet needs its alpha, as in dirichlet:1".into()))),
@@ -62,7 +65,7 @@ impl fmt::Display for Estimate {
             Estimate::Dirichlet { alpha } => write!(f, "dirichlet:{}", Number(*alpha)),
             Estimate::MEstimate { m, p: MEstimateP::Uniform } => write!(f, "m:{}", Number(*m)),
             Estimate::MEstimate { m, p: MEstimateP::Empirical } => write!(f, "m:{}:empirical", Number(*m)),
-            // The only one that does not read back: a table does not fit an option.
+            // The only one that does not read back whole.
             Estimate::MEstimate { m, p: MEstimateP::Given(_) } => write!(f, "m:{}:given", Number(*m)),
         }
     }
@@ -249,7 +252,7 @@ mod tests {
         let refusal = |text: &str| text.parse::<Estimate>().unwrap_err().to_string();
         assert_eq!(
             refusal("lapalce"),
-            "`lapalce` is not an estimate; allowed: ml, laplace[:<l>], m:<m>[:uniform|:empirical], dirichlet:<alpha>, with numbers of at least 0"
+            "`lapalce` is not an estimate; allowed: ml, laplace[:<l>], m:<m>[:uniform|:empirical|:given], dirichlet:<alpha>, with numbers of at least 0"
         );
         assert!(refusal("laplace:-1").starts_with("`laplace:-1` is not an estimate: `-1` is not a finite number of at least 0; allowed: "));
         assert!(refusal("m").contains("as in m:2"));
