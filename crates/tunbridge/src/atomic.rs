@@ -7,14 +7,38 @@ use std::sync::{Mutex, PoisonError};
 
 use tempfile::NamedTempFile;
 
+use crate::Error;
+
 /// Files that are being written; see [`abandon_unfinished`].
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A file that is written beside its place, synced, and then renamed into it: a crash leaves the old file or the new one.
+///
+/// Where the place is a link, the file it leads to is replaced. Where it is a pipe or a device, it is written to as it is.
 pub struct AtomicFile {
     path: PathBuf,
-    file: BufWriter<NamedTempFile>,
-    temporary: PathBuf,
+    file: BufWriter<Place>,
+}
+
+enum Place {
+    Beside(NamedTempFile),
+    Device(File),
+}
+
+impl Write for Place {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Place::Beside(file) => file.write(bytes),
+            Place::Device(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Place::Beside(file) => file.flush(),
+            Place::Device(file) => file.flush(),
+        }
+    }
 }
 
 impl AtomicFile {
@@ -23,11 +47,19 @@ impl AtomicFile {
     /// # Errors
     /// When its folder is not there or may not be written to.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let folder = folder_of(path);
-        let file = tempfile::Builder::new().prefix(".tunbridge-").suffix(".tmp").tempfile_in(folder)?;
-        let temporary = file.path().to_path_buf();
-        unfinished().push(temporary.clone());
-        Ok(Self { path: path.into(), file: BufWriter::with_capacity(1 << 18, file), temporary })
+        let path = path.canonicalize().unwrap_or_else(|_| path.into());
+        let place = if std::fs::metadata(&path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+            Place::Device(File::options().write(true).open(&path)?)
+        } else {
+            // Held until the file is noted, so that whoever stops the program finds it.
+            let mut unfinished = unfinished();
+            let file = tempfile::Builder::new().prefix(".tunbridge-").suffix(".tmp").tempfile_in(folder_of(&path));
+            // The error names the temporary file, of which the user knows nothing.
+            let file = file.map_err(|e| io::Error::from(e.kind()))?;
+            unfinished.push(file.path().to_path_buf());
+            Place::Beside(file)
+        };
+        Ok(Self { path, file: BufWriter::with_capacity(1 << 18, place) })
     }
 
     /// Puts the file in its place, safe against a failure of power too.
@@ -53,16 +85,16 @@ impl AtomicFile {
     }
 
     fn put(self, sync: bool) -> io::Result<()> {
-        let Self { path, file, temporary } = self;
-        let outcome = file.into_inner().map_err(io::IntoInnerError::into_error).and_then(|file| {
-            keep_permissions(&path, file.as_file())?;
-            if sync {
-                file.as_file().sync_all()?;
-            }
-            file.persist(&path).map_err(|e| e.error)
-        });
-        unfinished().retain(|p| *p != temporary);
-        outcome.map(drop)
+        let Self { path, file } = self;
+        let Place::Beside(file) = file.into_inner().map_err(io::IntoInnerError::into_error)? else { return Ok(()) };
+        keep_permissions(&path, file.as_file())?;
+        if sync {
+            file.as_file().sync_all()?;
+        }
+        // Held over the renaming, so that whoever stops the program comes before it or after it.
+        let mut unfinished = unfinished();
+        unfinished.retain(|p| p != file.path());
+        file.persist(&path).map_err(|e| e.error).map(drop)
     }
 }
 
@@ -76,11 +108,30 @@ impl Write for AtomicFile {
     }
 }
 
-/// Removes files that are half written; for a program that is told to stop.
+/// Removes files that are half written; for a program that is told to stop. No other file can be begun or put in its place after it.
 pub fn abandon_unfinished() {
-    for path in unfinished().drain(..) {
+    let unfinished = unfinished();
+    for path in unfinished.iter() {
         let _ = std::fs::remove_file(path);
     }
+    std::mem::forget(unfinished);
+}
+
+/// Whether a file can be put at `path`; to be asked before long work, so that it is not done for nothing.
+///
+/// # Errors
+/// When the place is a folder, or in no folder that exists.
+pub fn check_place(path: &Path) -> Result<(), Error> {
+    let folder = folder_of(path);
+    if path.is_dir() {
+        let what = format!("{}: is a folder", path.display());
+        return Err(Error::unfit(what, format!("name a file in it, as in {}", path.join("name").display())));
+    }
+    if !folder.is_dir() {
+        let what = format!("{}: there is no folder `{}`", path.display(), folder.display());
+        return Err(Error::unfit(what, "make the folder first, or choose another place with --output"));
+    }
+    Ok(())
 }
 
 fn unfinished() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {

@@ -1,7 +1,7 @@
 //! Everything that can go wrong, each with a way out.
 
 use data::DataError;
-use learn::LearnError;
+use learn::{LearnError, StatisticFault};
 
 use crate::model_file::ModelFileError;
 
@@ -35,8 +35,8 @@ impl Error {
     /// What the user can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Error::Data(e) => e.hint(),
-            Error::Learn(_) => None,
+            Error::Data(e) => e.hint().or_else(|| Some("check that the file is whole, and what its name says it is".into())),
+            Error::Learn(e) => Some(way_out(e)),
             Error::ModelFile(e) => e.hint(),
             Error::Unfit { hint, .. } => hint.clone(),
             Error::Internal(_) => Some("this is a fault of ours: please report it with the command and, if you can, the data".into()),
@@ -45,6 +45,24 @@ impl Error {
 
     pub(crate) fn unfit(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Error::Unfit { what: what.into(), hint: Some(hint.into()) }
+    }
+}
+
+fn way_out(error: &LearnError) -> String {
+    match error {
+        LearnError::NoTarget => "name the column to predict with --target".into(),
+        LearnError::TargetNotCategorical { variable, .. } => format!("if its values are states, say --types '{variable}=category'"),
+        LearnError::TooFewClasses { .. } => "a model tells classes apart: give rows of two classes or more".into(),
+        LearnError::UnknownClasses { .. } | LearnError::ClassesWithoutPrior { .. } => {
+            "give each class its probability, as in --class-prior Yes=0.3,No=0.7".into()
+        }
+        LearnError::NumberInBernoulli { .. } => "cut numbers in two with --threshold, or leave the columns out with --ignore".into(),
+        LearnError::Unfit { variable, fault: StatisticFault::NotFinite } => {
+            format!("read it as states with --types {variable}=category, or leave it out with --ignore {variable}")
+        }
+        LearnError::AgainstItself { .. } => "name two classes with --class and --against".into(),
+        LearnError::Unfit { .. } | LearnError::Shape(_) => "learn the model again from its data".into(),
+        _ => "the flags --estimate, --class-prior and --numeric say what is believed before".into(),
     }
 }
 

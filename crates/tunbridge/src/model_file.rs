@@ -18,10 +18,12 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use data::DataError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::atomic::AtomicFile;
+use crate::Error;
+use crate::atomic::{AtomicFile, check_place};
 
 /// First bytes of a model file. As in PNG, the high bit and the line ends show whether a transfer took it for text.
 pub const MAGIC: [u8; 8] = [0x89, b'T', b'B', b'R', 0x0D, 0x0A, 0x1A, 0x0A];
@@ -88,7 +90,8 @@ impl ModelFileError {
             ModelFileError::Newer { .. } | ModelFileError::UnknownKind { .. } => Some("use the newer Tunbridge that wrote it".into()),
             ModelFileError::Damaged { .. } => Some("restore the file from a copy, or learn it again".into()),
             ModelFileError::InTheWay { .. } => Some("choose another name with --output, or replace it with --force".into()),
-            ModelFileError::Io { .. } => None,
+            // Files are mistyped in one way, whatever they hold.
+            ModelFileError::Io { path, source } => DataError::Io { path: path.clone(), source: source.kind().into() }.hint(),
         }
     }
 }
@@ -99,14 +102,25 @@ pub fn is_model(path: &Path) -> bool {
     path.is_file() && File::open(path).and_then(|mut f| f.read_exact(&mut head)).is_ok() && head == MAGIC
 }
 
+/// Whether a model can be saved at `path`; to be asked before long work, so that it is not done for nothing.
+///
+/// # Errors
+/// When the place is a folder or in none, or a file that is no model is there and `force` is not given.
+pub fn check_output(path: &Path, force: bool) -> Result<(), Error> {
+    check_place(path)?;
+    Ok(not_in_the_way(path, force)?)
+}
+
+fn not_in_the_way(path: &Path, force: bool) -> Result<(), ModelFileError> {
+    if path.exists() && !force && !is_model(path) { Err(ModelFileError::InTheWay { path: path.into() }) } else { Ok(()) }
+}
+
 /// Writes a model; a crash leaves the old file or the new one.
 ///
 /// # Errors
 /// When the system refuses, or a file that is no model is there and `force` is not given.
 pub fn save(path: &Path, kind: &str, body: &impl Serialize, force: bool) -> Result<u64, ModelFileError> {
-    if path.exists() && !force && !is_model(path) {
-        return Err(ModelFileError::InTheWay { path: path.into() });
-    }
+    not_in_the_way(path, force)?;
     let io = |source| ModelFileError::Io { path: path.into(), source };
     let bytes = to_bytes(kind, body).map_err(io)?;
     let mut file = AtomicFile::create(path).map_err(io)?;

@@ -18,8 +18,8 @@ use crate::error::EvaluateError;
 use crate::ln_distribution::LnDistribution;
 
 pub use isotonic::{IsotonicMap, Knot};
-use score_grid::LOG_ODDS_LIMIT;
 pub use score_grid::ScoreGrid;
+use score_grid::{LOG_ODDS_LIMIT, SCORE_LIMIT};
 pub use sigmoid::SigmoidMap;
 
 /// 1 / (1 + e³²), the probability at the lower limit of log-odds: no calibrated probability of one class against the
@@ -199,7 +199,7 @@ impl ClassMap {
             }
             Self::Identity => log_odds.clamp(-LOG_ODDS_LIMIT, LOG_ODDS_LIMIT),
             // Clamped before the line as well: infinite log-odds times a slope of zero would not be a number.
-            Self::Sigmoid(map) => map.log_odds(log_odds.clamp(-LOG_ODDS_LIMIT, LOG_ODDS_LIMIT)),
+            Self::Sigmoid(map) => map.log_odds(log_odds.clamp(-SCORE_LIMIT, SCORE_LIMIT)),
         };
         // ln of the logistic function of −z and of z; their common part is ln(1 + e^−|z|).
         let common = (-z.abs()).exp().ln_1p();

@@ -6,8 +6,8 @@
 //! equals the grid of one thread, bit for bit. Why log-odds and not probabilities: a model that multiplies many pieces
 //! of evidence crowds its probabilities against 0 and 1, where an even grid of probabilities would see one cell.
 //!
-//! The price is a rounding of each score by at most 1/128 in log-odds, which is less than 0.002 in probability, and
-//! that scores beyond ±32 (odds of 10¹⁴ to one) look alike.
+//! The price is a rounding of each score by at most 1/128 in log-odds, which is less than 0.002 in probability; beyond
+//! ±8, where probabilities hardly change, by one part in a thousand.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,21 @@ use serde::{Deserialize, Serialize};
 use crate::error::{EvaluateError, check_class, check_same_classes, check_weight, is_stored_total};
 use crate::ln_distribution::LnDistribution;
 
-/// Log-odds beyond this are taken for this.
+/// Calibrated log-odds beyond this are taken as this: a probability is never exactly zero or one.
 pub(crate) const LOG_ODDS_LIMIT: f64 = 32.0;
 
-/// The number of cells per unit of log-odds; the step is its inverse, a power of two, so that cells are exact numbers.
+/// Scores beyond this are taken as this. Naive Bayes on many columns gives log-odds in the hundreds, and their order is what a
+/// calibration lives on.
+pub(crate) const SCORE_LIMIT: f64 = 32768.0;
+
+/// Up to here the cells are equally wide; beyond, they widen in proportion to the score.
+const LINEAR: f64 = 8.0;
+
+/// The number of cells per unit of log-odds where they are equally wide; a power of two, so that those cells are exact numbers.
 const CELLS_PER_UNIT: f64 = 64.0;
 
-/// The index of the outermost cell on either side.
-const MAX_CELL: i32 = (LOG_ODDS_LIMIT * CELLS_PER_UNIT) as i32;
+/// The cell of the greatest score: 64 · 8 · (1 + ln(32768/8)), rounded.
+const MAX_CELL: i32 = 4771;
 
 /// A subtraction of fractional weights that leaves less than this share is taken to leave nothing.
 const FORGET_TOLERANCE: f64 = 1e-12;
@@ -174,13 +181,17 @@ fn subtract(held: f64, forgotten: f64) -> Option<f64> {
 }
 
 fn cell_of_log_odds(log_odds: f64) -> i32 {
-    let clamped = log_odds.clamp(-LOG_ODDS_LIMIT, LOG_ODDS_LIMIT);
+    let size = log_odds.abs().min(SCORE_LIMIT);
+    let place = if size <= LINEAR { size } else { LINEAR * (1.0 + (size / LINEAR).ln()) };
     // Halves are rounded away from zero, so that the two classes of a pair stay mirror images.
-    (clamped * CELLS_PER_UNIT).round() as i32
+    let cell = (place * CELLS_PER_UNIT).round() as i32;
+    if log_odds < 0.0 { -cell } else { cell }
 }
 
 fn log_odds_of_cell(cell: i32) -> f64 {
-    f64::from(cell) / CELLS_PER_UNIT
+    let place = f64::from(cell.abs()) / CELLS_PER_UNIT;
+    let size = if place <= LINEAR { place } else { (LINEAR * (place / LINEAR - 1.0).exp()).min(SCORE_LIMIT) };
+    if cell < 0 { -size } else { size }
 }
 
 /// A grid as read from a file, before it is believed.
@@ -215,11 +226,12 @@ mod tests {
 
     #[test]
     fn scores_are_clamped_and_rounded() {
-        assert_eq!(cell_of_log_odds(f64::INFINITY), 2048);
-        assert_eq!(cell_of_log_odds(-1e9), -2048);
+        assert_eq!(cell_of_log_odds(f64::INFINITY), MAX_CELL);
+        assert_eq!(cell_of_log_odds(-1e9), -MAX_CELL);
         assert_eq!(cell_of_log_odds(0.5 / 64.0), 1);
         assert_eq!(cell_of_log_odds(-0.5 / 64.0), -1);
-        assert_eq!(log_odds_of_cell(MAX_CELL), LOG_ODDS_LIMIT);
+        assert_eq!(log_odds_of_cell(MAX_CELL), SCORE_LIMIT);
+        assert!((-MAX_CELL..=MAX_CELL).all(|cell| cell_of_log_odds(log_odds_of_cell(cell)) == cell));
     }
 
     #[test]
@@ -227,7 +239,7 @@ mod tests {
         let mut grid = ScoreGrid::new(3);
         let ln_p = [f64::NEG_INFINITY, 0.5_f64.ln(), 0.5_f64.ln()];
         grid.observe(2, &ln_p, 1.5).unwrap();
-        assert!(grid.cells(0).eq([(-32.0, [1.5, 0.0])]));
+        assert!(grid.cells(0).eq([(-SCORE_LIMIT, [1.5, 0.0])]));
         assert!(grid.cells(1).eq([(0.0, [1.5, 0.0])]));
         assert!(grid.cells(2).eq([(0.0, [0.0, 1.5])]));
         assert_eq!(grid.weight(), 1.5);
@@ -267,7 +279,7 @@ mod tests {
     fn a_damaged_grid_is_refused() {
         let grid = |cell, weights| ScoreGrid::try_from(UncheckedGrid { classes: vec![BTreeMap::from([(cell, weights)])] });
         assert!(grid(2048, [0.0, 1.0]).is_ok());
-        assert!(grid(2049, [0.0, 1.0]).is_err());
+        assert!(grid(MAX_CELL + 1, [0.0, 1.0]).is_err());
         assert!(grid(i32::MIN, [0.0, 1.0]).is_err());
         assert!(grid(0, [0.0, 0.0]).is_err());
         assert!(grid(0, [-1.0, 2.0]).is_err());
