@@ -148,8 +148,9 @@ impl<S: Recode> Recode for ByFold<S> {
     }
 }
 
-/// SplitMix64's finaliser (Steele, Lea & Flood 2014): a counter in, 64 well-mixed bits out.
-fn split_mix(counter: u64) -> u64 {
+/// SplitMix64's finaliser (Steele, Lea & Flood 2014): a counter in, 64 well-mixed bits out. The same counter gives the same bits,
+/// whatever thread asks.
+pub fn split_mix(counter: u64) -> u64 {
     let mut z = counter.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

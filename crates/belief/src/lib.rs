@@ -22,7 +22,7 @@ pub mod conjugate;
 
 pub use columns::{Chunk, Code, Codes, Column, SelectedRows};
 pub use counts::JointCounts;
-pub use folds::{ByFold, FoldPlan};
+pub use folds::{ByFold, FoldPlan, split_mix};
 pub use log_space::{LogProb, NotALogProb, log_sum_exp, normalise_ln};
 pub use moments::{ClassMoments, Moments};
 pub use observations::{Fold, MaskedRows, Observations, ReadReport};

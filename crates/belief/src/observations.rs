@@ -37,6 +37,25 @@ pub struct Fold<S> {
     pub report: ReadReport,
 }
 
+/// The statistic of nothing: a pass that finds the states and the gaps, and counts no more.
+impl SufficientStatistic for () {
+    type Columns<'a> = Chunk<'a>;
+
+    fn observe(&mut self, _: Chunk<'_>) -> Result<(), ShapeMismatch> {
+        Ok(())
+    }
+
+    fn merge(&mut self, (): &Self) -> Result<(), ShapeMismatch> {
+        Ok(())
+    }
+}
+
+impl Recode for () {
+    fn recode(&mut self, _: &crate::Recoding) -> Result<(), ShapeMismatch> {
+        Ok(())
+    }
+}
+
 /// What was met while reading: nothing is lost in silence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadReport {

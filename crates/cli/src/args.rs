@@ -10,7 +10,7 @@ use crate::Failure;
 
 /// Bayesian learning: from a table and what you already believe to probabilities you can question.
 #[derive(Parser)]
-#[command(name = "tunbridge", version, about, max_term_width = 100)]
+#[command(name = "tunbridge", version, max_term_width = 100)]
 pub struct Cli {
     #[command(subcommand)]
     pub verb: Verb,
@@ -31,10 +31,12 @@ pub enum Verb {
     /// Show what is understood of a table, and write it beside the data to be corrected
     Schema(SchemaArgs),
     /// Add rows to a model
+    #[command(after_help = "Example:\n  tunbridge update play_tennis.tb more_days.csv")]
     Update(ChangeArgs),
     /// Take rows back out of a model
+    #[command(after_help = "Example:\n  tunbridge forget play_tennis.tb those_days.csv -o without.tb")]
     Forget(ChangeArgs),
-    /// Make one model of two that were learned apart
+    /// Make one model of several that were learned apart
     Merge(MergeArgs),
     /// Show which beliefs moved between two models, and by how much
     Diff(DiffArgs),
@@ -48,10 +50,11 @@ pub enum Verb {
 
 /// Flags of every verb.
 #[derive(Args)]
+#[command(next_help_heading = "Everywhere")]
 pub struct Common {
-    /// Threads to work with [default: all cores]; the result does not depend on it
-    #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    pub threads: usize,
+    /// Threads to work with, 1 to 1024 [default: all cores]; the result does not depend on it
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
     /// Seed of everything random
     #[arg(long, global = true, value_name = "N", default_value_t = 1)]
     pub seed: u64,
@@ -61,7 +64,7 @@ pub struct Common {
     /// Print seconds by phase and peak memory as a line of JSON on standard error
     #[arg(long, global = true)]
     pub timings: bool,
-    /// Print the steps as a textbook would
+    /// Print the steps as a textbook would: of learn, and of classify and explain for one case
     #[arg(long, global = true)]
     pub trace: bool,
     /// Print no remarks and no progress
@@ -84,6 +87,7 @@ impl Common {
     pub fn json(&self) -> Result<bool, Failure> {
         match self.format {
             None | Some(Format::Text) => Ok(false),
+            Some(Format::Json) if self.trace => Err(Failure::Usage("--trace is for people: leave --format json out".into())),
             Some(Format::Json) => Ok(true),
             Some(_) => Err(Failure::Usage("this verb prints --format text or json".into())),
         }
@@ -92,23 +96,25 @@ impl Common {
 
 /// How to read a table.
 #[derive(Args, Clone)]
+#[command(next_help_heading = "How to read")]
 pub struct ReadArgs {
     /// What separates the cells of CSV, one character or `tab` [default: found out]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub delimiter: Option<u8>,
     /// Whether the first record names the columns
-    #[arg(long, value_enum, default_value = "auto")]
+    #[arg(long, value_enum, value_name = "WHETHER", default_value = "auto")]
     pub header: HeaderArg,
     /// Another marker of a missing value, besides the empty cell, ?, NA, NaN and null; may be repeated
     #[arg(long, value_name = "TEXT")]
     pub missing: Vec<String>,
     /// What to do with a malformed row
-    #[arg(long, value_enum, default_value = "error")]
+    #[arg(long, value_enum, value_name = "HOW", default_value = "error")]
     pub on_bad_row: OnBadRowArg,
 }
 
 /// What the columns are.
 #[derive(Args, Clone)]
+#[command(next_help_heading = "What the columns are")]
 pub struct ColumnArgs {
     /// What columns are, as in Age=numeric,Zip=category; `*` stands for any text
     #[arg(long, value_name = "NAME=TYPE,…", value_delimiter = ',')]
@@ -176,7 +182,7 @@ impl ReadArgs {
                 OnBadRowArg::Error => OnBadRow::Error,
                 OnBadRowArg::Skip => OnBadRow::Skip,
             },
-            threads: common.threads,
+            threads: common.threads.map_or(0, usize::from),
             ..ReadOptions::default()
         }
     }
@@ -190,6 +196,9 @@ impl ColumnArgs {
             let kind: ColumnType = kind.trim().parse().map_err(|e| Failure::Usage(format!("--types `{pair}`: {e}")))?;
             options.types.push((name.trim().into(), kind));
         }
+        if let Some(both) = target.filter(|target| self.weight.as_ref() == Some(target)) {
+            return Err(Failure::Usage(format!("--target and --weight both name `{both}`: a column plays one part")));
+        }
         options.ignore.clone_from(&self.ignore);
         options.weight.clone_from(&self.weight);
         options.schema.clone_from(&self.schema);
@@ -200,6 +209,7 @@ impl ColumnArgs {
 
 /// What is believed before any data.
 #[derive(Args, Clone)]
+#[command(next_help_heading = "What is believed before")]
 pub struct PriorArgs {
     /// How probabilities are estimated: ml, laplace[:l], m:<m>[:uniform|:empirical|:given], dirichlet:<alpha> [default: laplace:1]
     #[arg(long, value_name = "HOW")]
@@ -216,7 +226,7 @@ pub struct PriorArgs {
 #[derive(Args, Clone)]
 pub struct LearnerArgs {
     /// The kind of model
-    #[arg(short, long, value_enum, default_value = "naive-bayes")]
+    #[arg(short, long, value_enum, value_name = "KIND", default_value = "naive-bayes")]
     pub model: ModelKind,
     #[command(flatten)]
     pub prior: PriorArgs,
@@ -283,7 +293,7 @@ pub struct LearnArgs {
     #[arg(long, value_name = "HOW", default_value = "loo", value_parser = evaluation_plan)]
     pub evaluate: tunbridge::EvaluationPlan,
     /// Mend over-confident probabilities
-    #[arg(long, value_enum, default_value = "none")]
+    #[arg(long, value_enum, value_name = "HOW", default_value = "none")]
     pub calibrate: CalibrateArg,
     /// Where the model goes [default: the data's name with .tb, in the current folder]
     #[arg(short, long, value_name = "PATH")]
@@ -295,6 +305,11 @@ pub struct LearnArgs {
     pub columns: ColumnArgs,
     #[command(flatten)]
     pub read: ReadArgs,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.01..=0.99).contains(share));
+    share.ok_or_else(|| "give a number from 0.01 to 0.99".into())
 }
 
 fn evaluation_plan(text: &str) -> Result<tunbridge::EvaluationPlan, String> {
@@ -331,7 +346,7 @@ pub struct ClassifyArgs {
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
     /// What to do with a value that is no known state
-    #[arg(long, value_enum, default_value = "missing")]
+    #[arg(long, value_enum, value_name = "HOW", default_value = "missing")]
     pub unknown_states: UnknownArg,
     #[command(flatten)]
     pub read: ReadArgs,
@@ -409,9 +424,6 @@ pub struct SchemaArgs {
 }
 
 #[derive(Args)]
-#[command(
-    after_help = "Examples:\n  tunbridge update play_tennis.tb more_days.csv\n  tunbridge forget play_tennis.tb those_days.csv -o without.tb"
-)]
 pub struct ChangeArgs {
     /// The model
     #[arg(value_name = "MODEL")]
@@ -473,8 +485,8 @@ pub struct EvaluateArgs {
     /// Folds, or loo for leave-one-out
     #[arg(long, value_name = "K | loo", conflicts_with_all = ["holdout", "test"])]
     pub folds: Option<String>,
-    /// Share of the rows to hold out
-    #[arg(long, value_name = "SHARE", conflicts_with = "test")]
+    /// Share of the rows to hold out, 0.01 to 0.99
+    #[arg(long, value_name = "SHARE", conflicts_with = "test", value_parser = share, allow_negative_numbers = true)]
     pub holdout: Option<f64>,
     /// A separate test file; may be repeated
     #[arg(long, value_name = "DATA")]
@@ -482,10 +494,10 @@ pub struct EvaluateArgs {
     #[command(flatten)]
     pub learner: LearnerArgs,
     /// Mend over-confident probabilities
-    #[arg(long, value_enum, default_value = "none")]
+    #[arg(long, value_enum, value_name = "HOW", default_value = "none")]
     pub calibrate: CalibrateArg,
     /// What to do with a value that is no known state
-    #[arg(long, value_enum, default_value = "missing")]
+    #[arg(long, value_enum, value_name = "HOW", default_value = "missing")]
     pub unknown_states: UnknownArg,
     #[command(flatten)]
     pub columns: ColumnArgs,

@@ -14,7 +14,9 @@ pub fn probability(p: f64) -> String {
 /// A number with about four significant digits.
 pub fn number(x: f64) -> String {
     let size = x.abs();
-    if x == 0.0 || !x.is_finite() {
+    if x.is_infinite() {
+        if x > 0.0 { "∞".into() } else { "−∞".into() }
+    } else if x == 0.0 || x.is_nan() {
         format!("{x}")
     } else if !(1e-4..1e7).contains(&size) {
         format!("{x:.3e}")
@@ -41,6 +43,11 @@ pub fn count(n: f64) -> String {
     if n < 0.0 { format!("-{text}") } else { text }
 }
 
+/// A count with its noun: `1 row`, `7 rows`.
+pub fn of(n: f64, one: &str, more: &str) -> String {
+    format!("{} {}", count(n), if n == 1.0 { one } else { more })
+}
+
 /// A share as a percentage.
 pub fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
@@ -58,6 +65,8 @@ mod tests {
         assert_eq!(number(1.5e9), "1.500e9");
         assert_eq!(count(1234567.0), "1,234,567");
         assert_eq!(count(12.5), "12.5");
+        assert_eq!([number(f64::INFINITY), number(f64::NEG_INFINITY)], ["∞", "−∞"]);
+        assert_eq!([of(1.0, "row", "rows"), of(1400.0, "row", "rows")], ["1 row", "1,400 rows"]);
         assert_eq!(probability(1e-7), "1.0e-7");
         assert_eq!(probability(1.0 - 1e-7), "1 − 1.0e-7");
         assert_eq!(probability(1.0), "1.0000");

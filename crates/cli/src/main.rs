@@ -13,7 +13,7 @@ mod verbs;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 use args::{Cli, Verb};
 
@@ -29,15 +29,7 @@ pub(crate) enum Failure {
 
 impl From<tunbridge::Error> for Failure {
     fn from(e: tunbridge::Error) -> Self {
-        match e {
-            // Output that nobody reads any more, as under `head`, is not an error.
-            tunbridge::Error::Data(tunbridge::data::DataError::Io { path, source })
-                if path.as_os_str() == "output" && source.kind() == io::ErrorKind::BrokenPipe =>
-            {
-                Failure::Output(source)
-            }
-            e => Failure::Fault(e),
-        }
+        Failure::Fault(e)
     }
 }
 
@@ -58,36 +50,38 @@ fn main() -> ExitCode {
         tunbridge::atomic::abandon_unfinished();
         std::process::exit(130);
     });
-    let cli = Cli::parse();
+    let matches = Cli::command().get_matches();
+    let verb = matches.subcommand_name().unwrap_or_default().to_string();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
     let common = cli.common;
     let mut timings = tunbridge::Timings::default();
     let outcome = match cli.verb {
         Verb::Learn(args) => verbs::learn::run(&args, &common, &mut timings),
         Verb::Classify(args) => verbs::classify::run(&args, &common, &mut timings),
-        Verb::Explain(args) => verbs::explain::run(&args, &common),
-        Verb::Show(args) => verbs::show::run(&args, &common),
-        Verb::Schema(args) => verbs::schema::run(&args, &common),
+        Verb::Explain(args) => verbs::explain::run(&args, &common, &mut timings),
+        Verb::Show(args) => verbs::show::run(&args, &common, &mut timings),
+        Verb::Schema(args) => verbs::schema::run(&args, &common, &mut timings),
         Verb::Update(args) => verbs::change::update(&args, &common, &mut timings),
         Verb::Forget(args) => verbs::change::forget(&args, &common, &mut timings),
-        Verb::Merge(args) => verbs::change::merge(&args, &common),
-        Verb::Diff(args) => verbs::diff::run(&args, &common),
+        Verb::Merge(args) => verbs::change::merge(&args, &common, &mut timings),
+        Verb::Diff(args) => verbs::diff::run(&args, &common, &mut timings),
         Verb::Evaluate(args) => verbs::evaluate::run(&args, &common, &mut timings),
         Verb::Completions(args) => verbs::manual::completions(&args),
         Verb::Man => verbs::manual::man(),
     };
     let outcome = outcome.and_then(|()| Ok(io::stdout().flush()?));
     if common.timings {
-        eprintln!("{}", json::timings(&timings));
+        report::tell(&json::timings(&timings).to_string());
     }
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Output(e)) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(Failure::Output(e)) => {
-            report::error(&format!("standard output: {e}"), None);
+            report::error(&format!("standard output: {e}"), Some("nothing more could be written there"));
             ExitCode::from(1)
         }
         Err(Failure::Usage(what)) => {
-            report::error(&what, Some("`tunbridge --help` shows the verbs, `tunbridge VERB --help` an example"));
+            report::error(&what, Some(&format!("`tunbridge {verb} --help` shows the flags and an example")));
             ExitCode::from(2)
         }
         Err(Failure::Fault(e)) => {

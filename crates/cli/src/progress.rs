@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tunbridge::data::{Progress, ReadOptions};
 
 use crate::args::Common;
+use crate::report;
 
 /// Shows how far reading has come, if standard error is a terminal. Keep it until the reading is done.
 pub fn show(options: &mut ReadOptions, common: &Common) -> Bar {
@@ -42,6 +43,6 @@ impl Drop for Bar {
 /// Tells the user something that is not the result.
 pub fn remark(common: &Common, text: &str) {
     if !common.quiet {
-        eprintln!("note: {text}");
+        report::tell(&format!("note: {text}"));
     }
 }

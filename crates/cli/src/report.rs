@@ -1,13 +1,13 @@
 //! What a person reads: aligned tables within the terminal's width, errors with a hint.
 
-use std::fmt::Write;
-use std::io::{self, IsTerminal};
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write as _};
 
 use tunbridge::Evaluation;
 use tunbridge::belief::{Kind, ReadReport, Role, Schema};
 use unicode_width::UnicodeWidthStr;
 
-use crate::figures::{count, number, percent, probability};
+use crate::figures::{count, number, of, percent, probability};
 
 /// How a column of a table is set.
 #[derive(Clone, Copy)]
@@ -45,9 +45,9 @@ pub fn table(header: &[&str], align: &[Align], rows: &[Vec<String>]) -> String {
     out
 }
 
-/// The width to print in: the terminal's, or a hundred columns where there is none.
+/// The width to print in: the terminal's; a file or a pipe gets whole lines.
 pub fn terminal_width() -> usize {
-    if io::stdout().is_terminal() { terminal_size::terminal_size().map_or(100, |(w, _)| usize::from(w.0).max(40)) } else { 100 }
+    if io::stdout().is_terminal() { terminal_size::terminal_size().map_or(100, |(w, _)| usize::from(w.0).max(40)) } else { usize::MAX }
 }
 
 fn cut(text: &str, width: usize) -> String {
@@ -69,10 +69,15 @@ fn cut(text: &str, width: usize) -> String {
 pub fn error(what: &str, hint: Option<&str>) {
     let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
     let (red, plain) = if colour { ("\u{1b}[1;31m", "\u{1b}[0m") } else { ("", "") };
-    eprintln!("{red}error:{plain} {what}");
+    tell(&format!("{red}error:{plain} {what}"));
     if let Some(hint) = hint {
-        eprintln!("  hint: {hint}");
+        tell(&format!("  hint: {hint}"));
     }
+}
+
+/// A line on standard error; nobody may be there to read it, and that is no error.
+pub fn tell(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
 /// What was understood of the columns.
@@ -93,19 +98,24 @@ pub fn schema(schema: &Schema, missing: Option<&ReadReport>, most: usize) -> Str
             Role::Weight => ("weight", states),
             Role::Ignored(reason) => ("ignored", reason.clone()),
         };
-        let absent = missing.and_then(|r| r.n_missing.get(place).copied()).unwrap_or(0);
-        rows.push(vec![
-            variable.name.clone(),
-            variable.kind.word().to_string(),
-            role.to_string(),
-            if absent > 0 { count(absent as f64) } else { String::new() },
-            note,
-        ]);
+        let mut row = vec![variable.name.clone(), variable.kind.word().to_string(), role.to_string()];
+        if let Some(report) = missing {
+            let absent = report.n_missing.get(place).copied().unwrap_or(0);
+            row.push(if absent > 0 { count(absent as f64) } else { String::new() });
+        }
+        row.push(note);
+        rows.push(row);
     }
-    let mut text =
-        table(&["column", "type", "part", "missing", "states"], &[Align::Left, Align::Left, Align::Left, Align::Right, Align::Left], &rows);
-    if schema.variables().len() > most {
-        let _ = writeln!(text, "  … and {} more columns; `tunbridge show MODEL --all` lists them", schema.variables().len() - most);
+    let (header, align) = match missing {
+        Some(_) => {
+            (&["column", "type", "part", "missing", "states"][..], &[Align::Left, Align::Left, Align::Left, Align::Right, Align::Left][..])
+        }
+        None => (&["column", "type", "part", "states"][..], &[Align::Left; 4][..]),
+    };
+    let mut text = table(header, align, &rows);
+    let more = schema.variables().len().saturating_sub(most);
+    if more > 0 {
+        let _ = writeln!(text, "  … and {}; `tunbridge show MODEL --all` lists them", of(more as f64, "more column", "more columns"));
     }
     text
 }
@@ -123,7 +133,8 @@ pub fn evaluation(evaluation: &Evaluation) -> String {
         None => {
             let zero = m.n_probability_zero + m.n_impossible;
             let others = m.log_loss_of_possible.map_or("∞".into(), number);
-            vec!["log loss".into(), "∞".into(), format!("{} rows were given probability zero; {others} over the others", count(zero))]
+            let rows = of(zero, "row was", "rows were");
+            vec!["log loss".into(), "∞".into(), format!("{rows} given probability zero; {others} over the others")]
         }
     };
     rows.push(log_loss);
@@ -184,13 +195,15 @@ pub fn remarks(report: &ReadReport, schema: &Schema) -> Vec<String> {
     let mut remarks = Vec::new();
     if report.n_skipped > 0 {
         let first = report.first_skipped.as_deref().unwrap_or_default();
-        remarks.push(format!("{} malformed rows were skipped, the first at {first}", count(report.n_skipped as f64)));
+        let rows = of(report.n_skipped as f64, "malformed row was", "malformed rows were");
+        remarks.push(format!("{rows} skipped, the first at {first}"));
     }
     let unknown: Vec<String> = schema
         .variables()
         .iter()
         .zip(&report.n_unknown)
-        .filter(|(_, n)| **n > 0)
+        // A class that the model does not know is no evidence; who compares with it says so.
+        .filter(|(v, n)| **n > 0 && v.role != Role::Target)
         .map(|(v, n)| format!("{} in `{}`", count(*n as f64), v.name))
         .collect();
     if !unknown.is_empty() {

@@ -5,7 +5,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use belief::{Chunk, Observations, Recode, Recoding, ShapeMismatch, SufficientStatistic};
+use belief::Observations;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use tunbridge_data::{ReadOptions, Table};
@@ -16,26 +16,6 @@ fn main() {
 
 const ROWS: usize = 200_000;
 const COLUMNS: usize = 20;
-
-/// A statistic of nothing, so that only the reading is measured.
-#[derive(Clone)]
-struct Nothing;
-
-impl SufficientStatistic for Nothing {
-    type Columns<'a> = Chunk<'a>;
-    fn observe(&mut self, _: Chunk<'_>) -> Result<(), ShapeMismatch> {
-        Ok(())
-    }
-    fn merge(&mut self, _: &Self) -> Result<(), ShapeMismatch> {
-        Ok(())
-    }
-}
-
-impl Recode for Nothing {
-    fn recode(&mut self, _: &Recoding) -> Result<(), ShapeMismatch> {
-        Ok(())
-    }
-}
 
 fn csv(cell: impl Fn(u64, usize) -> String) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
@@ -58,7 +38,7 @@ fn csv(cell: impl Fn(u64, usize) -> String) -> (tempfile::TempDir, PathBuf) {
 fn fold(bencher: Bencher<'_, '_>, path: &PathBuf) {
     let options = ReadOptions { threads: 1, ..ReadOptions::default() };
     let table = Table::open(&[path], options).unwrap();
-    bencher.counter(ItemsCount::new(ROWS * COLUMNS)).bench(|| table.fold(|_: &[usize]| Nothing).unwrap().report.n_rows);
+    bencher.counter(ItemsCount::new(ROWS * COLUMNS)).bench(|| table.fold(|_: &[usize]| ()).unwrap().report.n_rows);
 }
 
 #[divan::bench(name = "csv/20-short-states/200k-rows")]

@@ -49,9 +49,23 @@ pub(crate) enum PlanKind {
     },
     Numeric {
         missing: Dictionary,
+        /// Markers of a missing value that are numbers, such as -999.
+        missing_numbers: Vec<f64>,
         /// A cell that is no number speaks against the inferred type, not against its row.
         inferred: bool,
     },
+}
+
+impl PlanKind {
+    pub fn numeric(missing: &[String], inferred: bool) -> Self {
+        let missing_numbers = missing.iter().filter_map(|marker| marker.parse().ok()).filter(|x: &f64| x.is_finite()).collect();
+        PlanKind::Numeric { missing: Dictionary::new(missing), missing_numbers, inferred }
+    }
+
+    /// Markers of a missing value that are numbers.
+    pub fn missing_numbers(&self) -> &[f64] {
+        if let PlanKind::Numeric { missing_numbers, .. } = self { missing_numbers } else { &[] }
+    }
 }
 
 /// Which variable each column of one file is.
@@ -241,11 +255,12 @@ impl<'p> ChunkBuilder<'p> {
     }
 
     fn push_numbers(&mut self, block: &Block, tile: &Tile, column: usize, variable: usize, faults: &mut Faults) {
+        let missing = self.plan.variables[variable].kind.missing_numbers();
         for row in 0..tile.n_rows() {
             let (start, end) = tile.span(row, column);
             let cell = &block.bytes[start..end];
             let number = match fast_float2::parse::<f64, _>(cell) {
-                Ok(number) if number.is_finite() => number,
+                Ok(number) if number.is_finite() && !missing.contains(&number) => number,
                 _ => {
                     let mut scratch = std::mem::take(&mut self.scratch);
                     let number = self.number(variable, text_of(cell, &mut scratch), row, faults);
@@ -274,6 +289,12 @@ impl<'p> ChunkBuilder<'p> {
                 }
             }
         }
+    }
+
+    /// How many states a variable has now.
+    pub fn n_states(&self, variable: usize) -> usize {
+        let PlanKind::Category { known, .. } = &self.plan.variables[variable].kind else { return 0 };
+        known.len() + self.local[variable].names.len()
     }
 
     /// Tells that `n` rows were pushed cell by cell.
@@ -319,12 +340,14 @@ impl<'p> ChunkBuilder<'p> {
     }
 
     fn number(&self, variable: usize, text: &[u8], row: usize, faults: &mut Faults) -> f64 {
-        let PlanKind::Numeric { missing, inferred } = &self.plan.variables[variable].kind else { return f64::NAN };
-        if missing.get(text).is_some() {
+        let PlanKind::Numeric { missing, missing_numbers, inferred } = &self.plan.variables[variable].kind else { return f64::NAN };
+        if missing.find(text).is_some() {
             return f64::NAN;
         }
         match fast_float2::parse::<f64, _>(text) {
-            Ok(number) if number.is_finite() => number,
+            Ok(number) if missing_numbers.contains(&number) => f64::NAN,
+            // A NaN is a missing value however it is written.
+            Ok(number) if !number.is_infinite() => number,
             Ok(_) => {
                 faults.push(row, Some(variable), RowFault::NotFinite(shorten(&String::from_utf8_lossy(text))));
                 f64::NAN
@@ -418,7 +441,7 @@ impl<'p> ChunkBuilder<'p> {
         for row in 0..self.n_pending {
             let weight = weights[self.n_rows + row];
             // A row that is faulty already keeps its first fault: those of one cell stay in order.
-            if !(weight >= 0.0) {
+            if weight.is_nan() || weight < 0.0 {
                 let found = if weight.is_nan() { "missing".to_string() } else { weight.to_string() };
                 faults.push(row, self.plan.weight, RowFault::BadWeight(found));
             }

@@ -143,11 +143,13 @@ impl Input {
             Format::ArrowFile
         } else if start.starts_with(&[0xFF, 0xFF, 0xFF, 0xFF]) {
             Format::ArrowStream
-        } else if start.starts_with(&[0xFF, 0xFE]) || start.starts_with(&[0xFE, 0xFF]) {
+        } else if let Some((_, what, hint)) = NOT_READ.iter().find(|(magic, _, _)| start.starts_with(magic)) {
+            return Err(DataError::BadFile { path: path.into(), what: what.to_string(), hint: Some(hint.to_string()) });
+        } else if opens_an_array(start) {
             return Err(DataError::BadFile {
                 path: path.into(),
-                what: "is UTF-16 text".into(),
-                hint: Some("convert it to UTF-8: iconv -f UTF-16 -t UTF-8".into()),
+                what: "is an array of JSON objects".into(),
+                hint: Some("write an object per line: jq -c '.[]'".into()),
             });
         } else if name.ends_with(".arff") || says_relation(start) {
             Format::Arff
@@ -261,6 +263,16 @@ pub(crate) fn read_full(from: &mut impl Read, buffer: &mut [u8]) -> io::Result<u
     Ok(filled)
 }
 
+/// How files begin that look like none of the formats, what they are, and what to do with them.
+const NOT_READ: [(&[u8], &str, &str); 6] = [
+    (b"\xFF\xFE", "is UTF-16 text", "convert it to UTF-8: iconv -f UTF-16 -t UTF-8"),
+    (b"\xFE\xFF", "is UTF-16 text", "convert it to UTF-8: iconv -f UTF-16 -t UTF-8"),
+    (b"PK\x03\x04", "is a workbook or a ZIP archive", "save the sheet as CSV, or unpack the archive"),
+    (b"\xD0\xCF\x11\xE0", "is a workbook", "save the sheet as CSV"),
+    (b"BZh", "is packed with bzip2", "unpack it first: bunzip2"),
+    (b"\xFD7zXZ\0", "is packed with xz", "unpack it first: unxz"),
+];
+
 fn says_relation(start: &[u8]) -> bool {
     let start = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start);
     start
@@ -268,6 +280,11 @@ fn says_relation(start: &[u8]) -> bool {
         .map(|line| line.trim_ascii())
         .find(|line| !line.is_empty() && !line.starts_with(b"%"))
         .is_some_and(|line| line.len() >= 9 && line[..9].eq_ignore_ascii_case(b"@relation"))
+}
+
+fn opens_an_array(start: &[u8]) -> bool {
+    let start = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start).trim_ascii_start();
+    start.strip_prefix(b"[").is_some_and(opens_an_object)
 }
 
 fn opens_an_object(start: &[u8]) -> bool {

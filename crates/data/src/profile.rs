@@ -102,8 +102,14 @@ impl Profile {
             self.count(code);
             return Some(code);
         }
+        let number = fast_float2::parse::<f64, _>(text);
+        // A NaN is a missing value however it is written.
+        if number.as_ref().is_ok_and(|x| x.is_nan()) {
+            self.n_missing += 1;
+            return None;
+        }
         self.n += 1;
-        match fast_float2::parse::<f64, _>(text) {
+        match number {
             // An infinity among numbers is a fault of its row, as it is after the first rows.
             Ok(number) => {
                 self.whole &= number.fract() == 0.0;
@@ -247,6 +253,7 @@ mod tests {
         assert_eq!(inferred(ports.iter().map(String::as_str).chain(["65535"])), (Inferred::Numeric, false));
         assert_eq!(inferred(["1.5", "inf", "2"]), (Inferred::Numeric, false));
         assert_eq!(inferred(["inf", "infinity", "inf"]), (Inferred::Categorical, false));
+        assert_eq!(inferred(["1", "-nan", "1"]), (Inferred::Categorical, false));
         let names: Vec<String> = (1..=100).map(|i| format!("n{i}")).collect();
         assert_eq!(inferred(names.iter().map(String::as_str)), (Inferred::Categorical, true));
         let prose: Vec<String> = (1..=100).map(|i| format!("the {i} quick brown foxes jump")).collect();

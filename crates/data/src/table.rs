@@ -415,6 +415,9 @@ fn check_flags(names: &[String], options: &ReadOptions, sidecar: &Sidecar) -> Re
     wrong.extend(options.types.iter().filter(|(p, _)| !is_there(p)).map(|(p, _)| ("--types", p.as_str())));
     wrong.extend(options.ignore.iter().filter(|p| !is_there(p)).map(|p| ("--ignore", p.as_str())));
     wrong.extend(sidecar.columns.keys().filter(|c| !names.contains(c)).map(|c| ("the schema", c.as_str())));
+    if let Some(both) = options.target.as_ref().filter(|target| Some(*target) == options.weight.as_ref()) {
+        return Err(DataError::Columns { what: format!("`{both}` cannot be both the target and the weight"), hint: None });
+    }
     if wrong.is_empty() {
         return Ok(());
     }
@@ -495,7 +498,7 @@ fn plan_kind(variable: &Variable, known: Dictionary, inferred: bool, missing: &[
     match (&variable.role, &variable.kind) {
         (Role::Ignored(_), _) => PlanKind::Skip,
         (_, Kind::Categorical(_)) => PlanKind::Category { known, new_states },
-        (_, Kind::Numeric) => PlanKind::Numeric { missing: Dictionary::new(missing), inferred },
+        (_, Kind::Numeric) => PlanKind::numeric(missing, inferred),
         _ => PlanKind::Skip,
     }
 }

@@ -15,7 +15,7 @@ pub(crate) fn align(mut a: Stored, mut b: Stored) -> Result<(Stored, Stored), Er
     let differences = differences(&a, &b);
     if !differences.is_empty() {
         return Err(Error::unfit(
-            format!("the two were not counted alike: {}", differences.join("; ")),
+            format!("they were not counted alike: {}", shown(&differences)),
             "learn both with the same columns and flags",
         ));
     }
@@ -23,7 +23,7 @@ pub(crate) fn align(mut a: Stored, mut b: Stored) -> Result<(Stored, Stored), Er
     let place_of: HashMap<&str, usize> = b.schema.variables().iter().enumerate().map(|(i, v)| (v.name.as_str(), i)).collect();
     let order: Vec<usize> = a.schema.variables().iter().map(|v| place_of[v.name.as_str()]).collect();
     if order.iter().enumerate().any(|(i, o)| i != *o) {
-        return Err(Error::unfit("the two have their columns in another order", "learn both from tables with the same order of columns"));
+        return Err(Error::unfit("they have their columns in another order", "learn both from tables with the same order of columns"));
     }
     let n = a.schema.variables().len();
     let (mut of_a, mut of_b) = (Recoding { columns: vec![None; n] }, Recoding { columns: vec![None; n] });
@@ -50,6 +50,14 @@ pub(crate) fn align(mut a: Stored, mut b: Stored) -> Result<(Stored, Stored), Er
     a.schema = schema.clone();
     b.schema = schema;
     Ok((a, b))
+}
+
+/// The first few; a long list helps nobody.
+fn shown(differences: &[String]) -> String {
+    const MOST: usize = 8;
+    let more = differences.len().saturating_sub(MOST);
+    let rest = if more > 0 { format!("; and {more} more") } else { String::new() };
+    format!("{}{rest}", differences[..differences.len() - more].join("; "))
 }
 
 fn union(a: &States, b: &States) -> Result<(States, Vec<u32>, Vec<u32>), Error> {

@@ -1,9 +1,10 @@
 //! One case given by hand: `Outlook=Sunny Wind=Strong`.
 
-use belief::{Chunk, Codes, Column, Kind, Observations, Recode, Recoding, Role, Schema, ShapeMismatch, SufficientStatistic};
-use data::closest;
+use belief::{Chunk, Codes, Column, Kind, Observations, Recode, Recoding, Role, Schema, ShapeMismatch, SufficientStatistic, VarId};
+use data::{DataError, closest};
 
 use crate::Error;
+use crate::remarks::counted;
 
 /// One row, encoded by a schema.
 #[derive(Clone, Debug)]
@@ -11,7 +12,6 @@ pub struct Case {
     codes: Vec<Option<u32>>,
     numbers: Vec<Option<f64>>,
     n_states: Vec<usize>,
-    texts: Vec<Option<String>>,
     /// Values that are no known state and are left out.
     pub unknown: Vec<(String, String)>,
 }
@@ -23,13 +23,8 @@ impl Case {
     /// When a pair has no `=`, names no column, repeats one, or gives a numeric column something else than a number.
     pub fn parse(schema: &Schema, pairs: &[String]) -> Result<Self, Error> {
         let n = schema.variables().len();
-        let mut case = Self {
-            codes: vec![None; n],
-            numbers: vec![None; n],
-            n_states: schema.cardinalities(),
-            texts: vec![None; n],
-            unknown: Vec::new(),
-        };
+        let mut case = Self { codes: vec![None; n], numbers: vec![None; n], n_states: schema.cardinalities(), unknown: Vec::new() };
+        let mut given = vec![false; n];
         for pair in pairs {
             let (name, value) = pair
                 .split_once('=')
@@ -45,11 +40,14 @@ impl Case {
             })?;
             let place = id.index();
             let variable = schema.variable(id);
-            if case.texts[place].replace(value.into()).is_some() {
+            if std::mem::replace(&mut given[place], true) {
                 return Err(Error::unfit(format!("`{name}` is given twice"), "give each column once"));
             }
             if let Role::Ignored(reason) = &variable.role {
                 return Err(Error::unfit(format!("the model does not use `{name}`: {reason}"), "leave it out"));
+            }
+            if variable.role == Role::Target {
+                return Err(Error::unfit(format!("`{name}` is what the model predicts, and no evidence for itself"), "leave it out"));
             }
             match &variable.kind {
                 Kind::Categorical(states) => match states.find(value) {
@@ -72,27 +70,29 @@ impl Case {
         Ok(case)
     }
 
-    /// Takes one row out of a table, by its number from 0; `None` if there are not so many rows.
+    /// Takes one row out of a table, by its number from 1.
     ///
     /// # Errors
-    /// When the table cannot be read.
-    pub fn of_row<O: Observations>(rows: &O, row: u64) -> Result<Option<Self>, O::Error> {
+    /// When the table cannot be read or has not so many rows.
+    pub fn of_row<O: Observations<Error = DataError>>(rows: &O, number: u64) -> Result<Self, Error> {
+        let row = number.checked_sub(1).ok_or_else(|| Error::unfit("there is no row 0", "rows count from 1"))?;
         let chunks = rows.fold(|_: &[usize]| Pick { wanted: None, found: None, chunks: Vec::new() })?.statistic.chunks;
         let mut before = 0;
         for (first_row, n_rows) in chunks {
             if row < before + n_rows as u64 {
                 let wanted = Some((first_row, (row - before) as usize));
-                return Ok(rows.fold(|_: &[usize]| Pick { wanted, found: None, chunks: Vec::new() })?.statistic.found);
+                let found = rows.fold(|_: &[usize]| Pick { wanted, found: None, chunks: Vec::new() })?.statistic.found;
+                return found.ok_or_else(|| Error::Internal("a row was there once, and not again".into()));
             }
             before += n_rows as u64;
         }
-        Ok(None)
+        let rows = counted(before, "row", "rows");
+        Err(Error::unfit(format!("there is no row {number}: the data have {rows}"), "rows count from 1"))
     }
 
     fn of_chunk(chunk: &Chunk<'_>, row: usize) -> Self {
         let n = chunk.columns.len();
-        let mut case =
-            Self { codes: vec![None; n], numbers: vec![None; n], n_states: vec![0; n], texts: vec![None; n], unknown: Vec::new() };
+        let mut case = Self { codes: vec![None; n], numbers: vec![None; n], n_states: vec![0; n], unknown: Vec::new() };
         for (place, column) in chunk.columns.iter().enumerate() {
             match column {
                 Column::Absent => {}
@@ -106,9 +106,15 @@ impl Case {
         case
     }
 
-    /// The value of a column as it was given.
-    pub fn text(&self, place: usize) -> Option<&str> {
-        self.texts[place].as_deref()
+    /// The state of a variable, if it is observed.
+    pub fn state<'s>(&self, schema: &'s Schema, id: VarId) -> Option<&'s str> {
+        let code = self.codes[id.index()]?;
+        schema.states(id)?.names().get(code as usize).map(String::as_str)
+    }
+
+    /// The number of a variable, if it is observed.
+    pub fn number(&self, id: VarId) -> Option<f64> {
+        self.numbers[id.index()]
     }
 
     /// Lends the case as a chunk of one row.

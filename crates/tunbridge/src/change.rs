@@ -1,5 +1,6 @@
 //! A model that keeps learning: rows join it, leave it, and two models become one.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use belief::{Forget, NeverObserved, Observations, ReadReport, SufficientStatistic};
@@ -7,7 +8,9 @@ use data::{ReadOptions, Table, UnknownStates};
 use learn::{NaiveBayesPrior, NaiveBayesStatistic};
 
 use crate::align::{align, categorical};
+use crate::difference::prior_words;
 use crate::model::Stored;
+use crate::remarks::list;
 use crate::{Error, NaiveBayesModel};
 
 /// A model after a change, with what was met.
@@ -29,9 +32,11 @@ pub fn update(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], read: ReadOpt
     let (rows, report, mut remarks) = counted_alike(model, paths, read, UnknownStates::Grow)?;
     let (mut before, rows) = align(model.parts().clone(), rows)?;
     for (id, states) in categorical(&before.schema) {
-        let known = model.schema().states(id).map_or(0, |s| s.len());
-        if states.len() > known {
-            remarks.push(format!("{} new states of `{}`", states.len() - known, before.schema.variable(id).name));
+        let known: HashSet<&String> = model.schema().states(id).iter().flat_map(|s| s.names()).collect();
+        let new: Vec<&String> = states.names().iter().filter(|name| !known.contains(name)).collect();
+        if !new.is_empty() {
+            let n_new = if new.len() == 1 { "a new state".into() } else { format!("{} new states", new.len()) };
+            remarks.push(format!("`{}` has {n_new}: {}", before.schema.variable(id).name, list(&new)));
         }
     }
     before.statistic.merge(&rows.statistic)?;
@@ -61,10 +66,15 @@ pub fn forget(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], read: ReadOpt
 /// # Errors
 /// When they were not counted alike, or their priors differ and `prior` does not say which to use.
 pub fn merge(a: &NaiveBayesModel, b: &NaiveBayesModel, prior: Option<NaiveBayesPrior>) -> Result<Changed, Error> {
+    let [kind_a, kind_b] = [a, b].map(NaiveBayesModel::kind);
+    if kind_a != kind_b {
+        return Err(Error::unfit(format!("one is {kind_a}, the other {kind_b}"), "learn both as models of one kind"));
+    }
     if a.prior() != b.prior() && prior.is_none() {
+        let [words_a, words_b] = [a, b].map(|model| prior_words(model.prior()));
         return Err(Error::unfit(
-            "the two models have different priors",
-            "say which to use with --estimate (and --class-prior, --numeric)",
+            format!("they have different priors: {words_a}; and {words_b}"),
+            "say which to use with --estimate, --class-prior and --numeric",
         ));
     }
     let (mut both, other) = align(a.parts().clone(), b.parts().clone())?;

@@ -1,6 +1,6 @@
 //! What changed between two models: which beliefs moved, and by how much.
 
-use learn::{AttributeStatistic, NaiveBayes};
+use learn::{AttributeStatistic, NaiveBayes, NaiveBayesPrior};
 use serde::Serialize;
 
 use crate::align::align;
@@ -89,12 +89,16 @@ pub fn difference(a: &NaiveBayesModel, b: &NaiveBayesModel) -> Result<Difference
     moved.sort_by(|p, q| {
         q.moved.total_cmp(&p.moved).then_with(|| (&p.variable, &p.value, &p.given).cmp(&(&q.variable, &q.value, &q.given)))
     });
-    let words = |m: &NaiveBayesModel| format!("{}, class prior {}, numbers {}", m.prior().estimate, m.prior().class, m.prior().numeric);
     Ok(Difference {
         rows: [a.statistic().n_rows(), b.statistic().n_rows()],
-        priors: (a.prior() != b.prior()).then(|| [words(a), words(b)]),
+        priors: (a.prior() != b.prior()).then(|| [a, b].map(|model| prior_words(model.prior()))),
         moved,
     })
+}
+
+/// A prior as the user writes it.
+pub(crate) fn prior_words(prior: &NaiveBayesPrior) -> String {
+    format!("{}, class prior {}, numbers {}", prior.estimate, prior.class, prior.numeric)
 }
 
 /// |ln x − ln y|, zero when both are impossible.

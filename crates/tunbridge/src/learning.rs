@@ -7,8 +7,8 @@ use belief::{ByFold, FoldPlan, Kind, MaskedRows, Observations, ReadReport, Role,
 use data::{DataError, ReadOptions, Table};
 use evaluate::{Calibrator, Method, ScoreGrid, Tally};
 use learn::{
-    Discretisation, Estimate, EventModel, LearnError, LeaveOneOut, MEstimateP, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, Treatment,
-    ValueSample,
+    AttributeStatistic, Discretisation, Estimate, EventModel, LearnError, LeaveOneOut, MEstimateP, NaiveBayes, NaiveBayesPrior,
+    NaiveBayesStatistic, Treatment, ValueSample,
 };
 
 use crate::judge::{CalibratedByFold, GridByFold, Judge, Scores};
@@ -197,6 +197,13 @@ fn learn_from(
     mut timings: Timings,
 ) -> Result<Learned, Error> {
     let Counted { schema, statistic, report } = counted;
+    if report.n_rows == 0 && report.n_skipped > 0 {
+        let first = report.first_skipped.as_deref().unwrap_or_default();
+        return Err(Error::unfit(
+            format!("all {} rows are malformed, the first at {first}", report.n_skipped),
+            "check the header and the delimiter; --header and --delimiter say what they are",
+        ));
+    }
     if statistic.n_rows() <= 0.0 {
         let name = schema.target().map(|t| schema.variable(t).name.clone()).unwrap_or_default();
         return Err(Error::unfit(
@@ -212,7 +219,10 @@ fn learn_from(
     };
     let parts = Stored { schema, recipe, prior: options.prior.clone(), statistic, calibrator: None, calibrator_is_stale: false };
     let mut model = NaiveBayesModel::from_parts(parts)?;
-    remarks.extend(model.posterior().remarks().iter().map(ToString::to_string));
+    remarks.extend(crate::remarks::of_model(model.posterior().remarks()));
+    if model.statistic().attributes().iter().all(|a| matches!(a, AttributeStatistic::Absent)) {
+        remarks.push("no column is left to learn from: the model knows how frequent the classes are, and nothing else".into());
+    }
     timings.add("learn", start);
 
     let start = Instant::now();

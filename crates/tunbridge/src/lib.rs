@@ -30,6 +30,7 @@ mod learning;
 mod model;
 pub mod model_file;
 mod recipe;
+mod remarks;
 mod testing;
 
 pub use case::Case;

@@ -50,11 +50,7 @@ impl Model {
     /// The word for the kind, as `-m` takes it.
     pub fn kind(&self) -> &'static str {
         match self {
-            Model::NaiveBayes(model) => match model.parts.prior.event {
-                EventModel::Categorical => "naive-bayes",
-                EventModel::Bernoulli => "bernoulli",
-                EventModel::NearestCentroid => "nearest-centroid",
-            },
+            Model::NaiveBayes(model) => model.kind(),
         }
     }
 
@@ -103,6 +99,15 @@ impl NaiveBayesModel {
 
     pub(crate) fn parts(&self) -> &Stored {
         &self.parts
+    }
+
+    /// The word for the kind, as `-m` takes it.
+    pub fn kind(&self) -> &'static str {
+        match self.parts.prior.event {
+            EventModel::Categorical => "naive-bayes",
+            EventModel::Bernoulli => "bernoulli",
+            EventModel::NearestCentroid => "nearest-centroid",
+        }
     }
 
     /// What the columns are.

@@ -9,6 +9,7 @@ use evaluate::Tally;
 use crate::judge::Judge;
 use crate::learning::{count, judged, with_given_priors};
 use crate::model::Stored;
+use crate::remarks::counted;
 use crate::{Error, Evaluation, LearnOptions, NaiveBayesModel, Recipe};
 
 /// An evaluation with what was met while reading.
@@ -42,14 +43,19 @@ pub fn test(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], mut read: ReadO
     let mut remarks = table.remarks().to_vec();
     let n_unknown = fold.report.n_unknown.get(target.index()).copied().unwrap_or(0);
     if n_unknown > 0 {
-        remarks.push(format!("{n_unknown} rows have a class that the model does not know, and are not judged"));
+        let rows = counted(
+            n_unknown,
+            "row has a class that the model does not know, and is",
+            "rows have a class that the model does not know, and are",
+        );
+        remarks.push(format!("{rows} not judged"));
     }
     let metrics = fold
         .statistic
         .verdict
         .metrics()
         .ok_or_else(|| Error::unfit(format!("no row has a class of `{name}` that the model knows"), "check the target's column"))?;
-    let how = format!("{} rows not learned from", fold.report.n_rows);
+    let how = counted(fold.report.n_rows, "test row", "test rows");
     Ok(Tested { evaluation: Evaluation::new(&how, model.classes(), metrics), report: fold.report, remarks })
 }
 

@@ -4,11 +4,13 @@ use std::path::Path;
 use std::time::Instant;
 
 use serde_json::json;
-use tunbridge::{Changed, Model, NaiveBayesModel, Timings};
+use tunbridge::learners::NaiveBayesPrior;
+use tunbridge::model_file::check_output;
+use tunbridge::{Changed, Error, Model, NaiveBayesModel, Timings};
 
 use super::{load, no_trace, print, print_json};
-use crate::args::{ChangeArgs, Common, LearnerArgs, MergeArgs, ModelKind};
-use crate::figures::count;
+use crate::args::{ChangeArgs, Common, LearnerArgs, MergeArgs, ModelKind, PriorArgs};
+use crate::figures::{count, of};
 use crate::progress::{self, remark};
 use crate::report;
 use crate::{Failure, json};
@@ -30,9 +32,9 @@ fn change(
 ) -> Result<(), Failure> {
     no_trace(common)?;
     let as_json = common.json()?;
-    let start = Instant::now();
-    let before = load(&args.model)?;
-    timings.add("read", start);
+    let output = args.output.as_deref().unwrap_or(&args.model);
+    let before = load(&args.model, timings)?;
+    check_output(output, args.force)?;
     let start = Instant::now();
     let changed = {
         let mut read = args.read.options(common);
@@ -40,56 +42,90 @@ fn change(
         run(&before, args, read)?
     };
     timings.add("learn", start);
-    let output = args.output.as_deref().unwrap_or(&args.model);
-    let rows = changed.report.n_rows;
-    finish(changed, &before, output, args.force, common, as_json, &format!("{} rows {word}", count(rows as f64)))
+    let read = of(changed.report.n_rows as f64, "row", "rows");
+    let [rows_before, rows] = [&before, &changed.model].map(|model| count(model.statistic().n_rows()));
+    let text = format!("{read} {word}: {} now has {rows} (before: {rows_before})\n", output.display());
+    finish(changed, &before, output, args.force, common, timings, as_json, &text)
 }
 
-pub fn merge(args: &MergeArgs, common: &Common) -> Result<(), Failure> {
+pub fn merge(args: &MergeArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     no_trace(common)?;
     let as_json = common.json()?;
-    let first = load(&args.models[0])?;
+    let told = told_prior(&args.prior)?;
+    check_output(&args.output, args.force)?;
+    let first = load(&args.models[0], timings)?;
     let mut merged = first.clone();
     let mut remarks = Vec::new();
+    let mut rows = vec![count(first.statistic().n_rows())];
     for path in &args.models[1..] {
-        let other = load(path)?;
-        let asked = args.prior.estimate.is_some() || args.prior.class_prior.is_some() || args.prior.numeric.is_some();
-        let prior = if asked {
-            let learner = LearnerArgs { model: ModelKind::NaiveBayes, prior: args.prior.clone(), threshold: 0.0 };
-            let (mut prior, bins) = learner.prior()?;
-            if bins.is_some() {
-                return Err(Failure::Usage("--numeric bins would need the rows again: learn anew".into()));
-            }
-            prior.event = first.prior().event;
-            Some(prior)
-        } else {
-            None
-        };
-        let changed = tunbridge::merge(&merged, &other, prior)?;
+        let other = load(path, timings)?;
+        rows.push(count(other.statistic().n_rows()));
+        let start = Instant::now();
+        // Where they differ in what was not told, the library says so.
+        let prior = Some(told(first.prior())).filter(|prior| *prior == told(other.prior()));
+        let changed = tunbridge::merge(&merged, &other, prior).map_err(|e| of_both(e, &args.models[0], path))?;
+        timings.add("learn", start);
         remarks.extend(changed.remarks);
         merged = changed.model;
     }
+    let all = count(merged.statistic().n_rows());
+    let text = format!("{} models merged into {}, which has {all} rows ({})\n", rows.len(), args.output.display(), rows.join(" + "));
     let changed = Changed { model: merged, report: Default::default(), remarks };
-    finish(changed, &first, &args.output, args.force, common, as_json, &format!("{} models merged", args.models.len()))
+    finish(changed, &first, &args.output, args.force, common, timings, as_json, &text)
 }
 
+/// A prior with the parts that the flags tell of, and the others as they were.
+fn told_prior(args: &PriorArgs) -> Result<impl Fn(&NaiveBayesPrior) -> NaiveBayesPrior, Failure> {
+    let learner = LearnerArgs { model: ModelKind::NaiveBayes, prior: args.clone(), threshold: 0.0 };
+    let (given, bins) = learner.prior()?;
+    if bins.is_some() {
+        return Err(Failure::Usage("--numeric bins would need the rows again: learn anew".into()));
+    }
+    let told = [args.estimate.is_some(), args.class_prior.is_some(), args.numeric.is_some()];
+    Ok(move |prior: &NaiveBayesPrior| {
+        let (mut prior, given) = (prior.clone(), given.clone());
+        if told[0] {
+            prior.estimate = given.estimate;
+        }
+        if told[1] {
+            prior.class = given.class;
+        }
+        if told[2] {
+            prior.numeric = given.numeric;
+        }
+        prior
+    })
+}
+
+/// An error about two models, with their names.
+pub fn of_both(error: Error, a: &Path, b: &Path) -> Error {
+    match error {
+        Error::Unfit { what, hint } => Error::Unfit { what: format!("{} and {}: {what}", a.display(), b.display()), hint },
+        other => other,
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "two callers, in this file")]
 fn finish(
     changed: Changed,
     before: &NaiveBayesModel,
     output: &Path,
     force: bool,
     common: &Common,
+    timings: &mut Timings,
     as_json: bool,
-    what: &str,
+    text: &str,
 ) -> Result<(), Failure> {
     let Changed { model, report, remarks } = changed;
     remarks.iter().chain(&report::remarks(&report, model.schema())).for_each(|text| remark(common, text));
     let rows = [before.statistic().n_rows(), model.statistic().n_rows()];
     let saved = Model::NaiveBayes(Box::new(model));
+    let start = Instant::now();
     saved.save(output, force)?;
+    timings.add("write", start);
     if as_json {
         return print_json(&json!({"model": output.display().to_string(), "kind": saved.kind(), "rows": json::number(rows[1]),
             "rows_before": json::number(rows[0]), "rows_read": report.n_rows, "skipped": report.n_skipped, "remarks": remarks}));
     }
-    print(&format!("{what}: {} now has {} rows (before: {})\n", output.display(), count(rows[1]), count(rows[0])))
+    print(text)
 }

@@ -1,39 +1,39 @@
 //! `classify`: every row, or one case, with its probabilities.
 
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use tunbridge::atomic::AtomicFile;
+use tunbridge::atomic::{AtomicFile, check_place};
 use tunbridge::data::{Answers, DataError, OutputFormat, Table};
-use tunbridge::{Case, NaiveBayesModel, Timings};
+use tunbridge::{Error, NaiveBayesModel, Timings, model_file};
 
-use super::{is_case, load, no_trace, print, print_json};
+use super::{case_of, is_case, load, no_trace, print, print_json};
 use crate::args::{ClassifyArgs, Common, Format};
-use crate::figures::{count, probability};
+use crate::figures::{of, probability};
 use crate::progress::{self, remark};
 use crate::report::{self, Align, table};
 use crate::{Failure, json};
 
 pub fn run(args: &ClassifyArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
-    let start = Instant::now();
-    let model = load(&args.model)?;
-    timings.add("read", start);
+    let one_case = is_case(&args.inputs)?;
+    let model = load(&args.model, timings)?;
     if model.calibrator_is_stale() {
         remark(common, "the calibration was fitted before the last change of the model");
     }
-    if is_case(&args.inputs) {
-        return one_case(args, common, &model);
-    }
-    no_trace(common)?;
     let start = Instant::now();
-    rows(args, common, &model)?;
+    if one_case {
+        case(args, common, &model)?;
+    } else {
+        rows(args, common, &model)?;
+    }
     timings.add("infer", start);
     Ok(())
 }
 
-fn one_case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel) -> Result<(), Failure> {
+fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel) -> Result<(), Failure> {
     let as_json = match common.format {
         Some(Format::Jsonl) => true,
         _ => common.json()?,
@@ -41,10 +41,7 @@ fn one_case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel) -> Re
     if args.output.is_some() {
         return Err(Failure::Usage("--output is for files; one case is printed".into()));
     }
-    let case = Case::parse(model.schema(), &args.inputs)?;
-    for (name, value) in &case.unknown {
-        remark(common, &format!("`{value}` is no known state of `{name}` and is left out"));
-    }
+    let case = case_of(&args.inputs, model, args.unknown_states, common)?;
     let answers = case.lend(|row| model.answer(row))?;
     let impossible = answers.predicted[0].is_none();
     if as_json {
@@ -81,12 +78,20 @@ fn object(row: u64, classes: &[String], answers: &Answers) -> Value {
 }
 
 fn rows(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel) -> Result<(), Failure> {
+    no_trace(common)?;
+    let format = output_format(args, common)?;
+    if let Some(path) = &args.output {
+        check_place(path)?;
+        if model_file::is_model(path) {
+            let what = format!("{}: is a Tunbridge model, which answers would replace", path.display());
+            return Err(Error::Unfit { what, hint: Some("choose another name with --output".into()) }.into());
+        }
+    }
     let mut read = args.read.options(common);
     read.missing.extend(model.recipe().missing.iter().cloned());
     let _bar = progress::show(&mut read, common);
     let table = Table::open_as(&args.inputs, read, model.schema(), args.unknown_states.into(), true)?;
     table.remarks().iter().for_each(|text| remark(common, text));
-    let format = output_format(args, common)?;
     let n_impossible = AtomicU64::new(0);
     let answer = |chunk: tunbridge::belief::Chunk<'_>| -> Result<Answers, DataError> {
         let answers = model.answer(&chunk)?;
@@ -96,23 +101,26 @@ fn rows(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel) -> Result
     };
     let report = match &args.output {
         Some(path) => {
-            let io = |source| tunbridge::Error::from(DataError::Io { path: path.clone(), source });
-            let mut file = AtomicFile::create(path).map_err(io)?;
-            let report = table.write_answers(model.classes(), format, &mut file, answer)?;
-            file.commit_unsynced().map_err(io)?;
+            let io = |source| Failure::from(DataError::Io { path: path.clone(), source });
+            let mut file = Watched::new(AtomicFile::create(path).map_err(io)?);
+            let report = table.write_answers(model.classes(), format, &mut file, answer);
+            let report = file.outcome(report, io)?;
+            file.to.commit_unsynced().map_err(io)?;
             report
         }
         None => {
-            let mut out = BufWriter::with_capacity(1 << 18, io::stdout());
-            let report = table.write_answers(model.classes(), format, &mut out, answer)?;
-            io::Write::flush(&mut out)?;
+            let mut out = Watched::new(BufWriter::with_capacity(1 << 18, io::stdout()));
+            let report = table.write_answers(model.classes(), format, &mut out, answer);
+            let report = out.outcome(report, Failure::Output)?;
+            out.to.flush()?;
             report
         }
     };
     report::remarks(&report, model.schema()).iter().for_each(|text| remark(common, text));
     let n_impossible = n_impossible.into_inner();
     if n_impossible > 0 {
-        remark(common, &format!("{} rows have probability zero under the model and got no answer", count(n_impossible as f64)));
+        let rows = of(n_impossible as f64, "row has", "rows have");
+        remark(common, &format!("{rows} probability zero under the model and got no answer"));
     }
     if report.n_rows == 0 {
         remark(common, "there were no rows");
@@ -120,10 +128,55 @@ fn rows(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel) -> Result
     Ok(())
 }
 
+/// An output that remembers why it failed: whatever the layers above make of it, the user is told of the place and the reason, and
+/// a pipe that nobody reads any more, as under `head`, is no error.
+struct Watched<W> {
+    to: W,
+    fault: Option<io::Error>,
+}
+
+impl<W> Watched<W> {
+    fn new(to: W) -> Self {
+        Self { to, fault: None }
+    }
+
+    fn watch<T>(&mut self, outcome: io::Result<T>) -> io::Result<T> {
+        outcome.inspect_err(|e| self.fault = Some(io::Error::new(e.kind(), e.to_string())))
+    }
+
+    fn outcome<T>(&mut self, outcome: Result<T, DataError>, failure: impl Fn(io::Error) -> Failure) -> Result<T, Failure> {
+        match self.fault.take() {
+            Some(fault) => Err(failure(fault)),
+            None => Ok(outcome?),
+        }
+    }
+}
+
+impl<W: Write> Write for Watched<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let outcome = self.to.write(bytes);
+        self.watch(outcome)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let outcome = self.to.flush();
+        self.watch(outcome)
+    }
+}
+
 fn output_format(args: &ClassifyArgs, common: &Common) -> Result<OutputFormat, Failure> {
-    let of_path = args.output.as_deref().and_then(OutputFormat::of_path);
+    let path = args.output.as_deref();
     Ok(match common.format {
-        None => of_path.unwrap_or(OutputFormat::Csv),
+        None => match path.and_then(OutputFormat::of_path) {
+            Some(format) => format,
+            None if path.is_none_or(|path| path.extension().is_none()) => OutputFormat::Csv,
+            None => {
+                let name = path.unwrap_or(Path::new("")).display();
+                return Err(Failure::Usage(format!(
+                    "--output `{name}`: no format has that ending; name it .csv, .jsonl, .parquet or .arrow, or give --format"
+                )));
+            }
+        },
         Some(Format::Csv) => OutputFormat::Csv,
         Some(Format::Jsonl | Format::Json) => OutputFormat::JsonLines,
         Some(Format::Parquet) => OutputFormat::Parquet,

@@ -2,31 +2,34 @@
 
 use std::fmt::Write;
 
-use tunbridge::{Moved, difference};
+use tunbridge::{Moved, Timings, difference};
 
+use super::change::of_both;
 use super::{load, no_trace, print, print_json};
-use crate::Failure;
 use crate::args::{Common, DiffArgs};
-use crate::figures::{count, number, probability};
+use crate::figures::{count, number, of, probability};
 use crate::report::{Align, table};
+use crate::{Failure, json};
 
-pub fn run(args: &DiffArgs, common: &Common) -> Result<(), Failure> {
+pub fn run(args: &DiffArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     no_trace(common)?;
     let as_json = common.json()?;
-    let found = difference(&load(&args.before)?, &load(&args.after)?)?;
+    let [before, after] = [load(&args.before, timings)?, load(&args.after, timings)?];
+    let found = difference(&before, &after).map_err(|e| of_both(e, &args.before, &args.after))?;
     if as_json {
-        let value = serde_json::to_value(&found).map_err(|e| tunbridge::Error::Internal(e.to_string()))?;
+        let mut value = serde_json::to_value(&found).map_err(|e| tunbridge::Error::Internal(e.to_string()))?;
+        value["rows"] = found.rows.map(json::number).to_vec().into();
         return print_json(&value);
     }
-    let mut text = format!("{} rows before, {} after\n", count(found.rows[0]), count(found.rows[1]));
+    let mut text = format!("{} before, {} after\n", of(found.rows[0], "row", "rows"), count(found.rows[1]));
     if let Some([before, after]) = &found.priors {
-        let _ = writeln!(text, "priors: {before} before, {after} after");
+        let _ = writeln!(text, "prior before: {before}\nprior after:  {after}");
     }
     if found.moved.is_empty() {
         text.push_str("No belief moved.\n");
         return print(&text);
     }
-    let _ = writeln!(text, "{} beliefs moved, the farthest first\n", count(found.moved.len() as f64));
+    let _ = writeln!(text, "{} moved, the farthest first\n", of(found.moved.len() as f64, "belief", "beliefs"));
     let rows: Vec<Vec<String>> = found.moved.iter().take(args.top).map(line).collect();
     text.push_str(&table(&["belief", "before", "after", "moved"], &[Align::Left, Align::Right, Align::Right, Align::Right], &rows));
     print(&text)

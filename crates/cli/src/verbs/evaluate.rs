@@ -19,7 +19,7 @@ pub fn run(args: &EvaluateArgs, common: &Common, timings: &mut Timings) -> Resul
     let found = {
         let mut read = args.read.options(common);
         let _bar = progress::show(&mut read, common);
-        if model_file::is_model(&args.inputs[0]) { saved(args, read)? } else { learner(args, read, common)? }
+        if model_file::is_model(&args.inputs[0]) { saved(args, read, timings)? } else { learner(args, read, common)? }
     };
     timings.add("evaluate", start);
     found.remarks.iter().for_each(|text| remark(common, text));
@@ -54,17 +54,28 @@ impl Found {
 }
 
 /// A saved model on rows it was not learned from.
-fn saved(args: &EvaluateArgs, read: ReadOptions) -> Result<Found, Failure> {
-    let learner_flags = args.target.is_some() || args.folds.is_some() || args.holdout.is_some() || !args.columns.types.is_empty();
-    if learner_flags {
-        return Err(Failure::Usage(
-            "a saved model has its target and columns; --target, --folds, --holdout and --types go with data alone".into(),
-        ));
+fn saved(args: &EvaluateArgs, read: ReadOptions, timings: &mut Timings) -> Result<Found, Failure> {
+    let (columns, prior) = (&args.columns, &args.learner.prior);
+    let of_a_learner = [
+        ("--target", args.target.is_some()),
+        ("--folds", args.folds.is_some()),
+        ("--holdout", args.holdout.is_some()),
+        ("--types", !columns.types.is_empty()),
+        ("--ignore", !columns.ignore.is_empty()),
+        ("--weight", columns.weight.is_some()),
+        ("--schema", columns.schema.is_some()),
+        ("--estimate", prior.estimate.is_some()),
+        ("--class-prior", prior.class_prior.is_some()),
+        ("--numeric", prior.numeric.is_some()),
+        ("--calibrate", method(args.calibrate).is_some()),
+    ];
+    if let Some((flag, _)) = of_a_learner.iter().find(|(_, given)| *given) {
+        return Err(Failure::Usage(format!("a saved model is judged as it is: {flag} goes with data alone")));
     }
-    let model = load(&args.inputs[0])?;
+    let model = load(&args.inputs[0], timings)?;
     let data: Vec<_> = args.inputs[1..].iter().chain(&args.test).collect();
     if data.is_empty() {
-        return Err(Failure::Usage("name the data to judge the model on".into()));
+        return Err(Failure::Usage("name the data to judge the model on, behind the model".into()));
     }
     let tested = test(&model, &data, read, args.unknown_states.into())?;
     Ok(Found::of(tested, model.schema()))

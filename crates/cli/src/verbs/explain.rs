@@ -1,36 +1,39 @@
 //! `explain`: the log-odds ledger of one row, in words and as numbers.
 
 use std::fmt::Write;
+use std::time::Instant;
 
 use serde_json::{Value, json};
-use tunbridge::belief::log_sum_exp;
+use tunbridge::belief::{VarId, log_sum_exp};
 use tunbridge::data::Table;
 use tunbridge::learners::{Contest, Ledger, Unit, Weighed};
-use tunbridge::{Case, Error, NaiveBayesModel};
+use tunbridge::{Case, Error, NaiveBayesModel, Timings};
 
 use super::learn::bin_words;
-use super::{is_case, load, print, print_json};
-use crate::args::{Common, ExplainArgs, UnitArg};
+use super::{case_of, is_case, load, print, print_json};
+use crate::args::{Common, ExplainArgs, UnitArg, UnknownArg};
 use crate::figures::{number, probability};
-use crate::progress::remark;
 use crate::report::{Align, table};
 use crate::{Failure, json};
 
-pub fn run(args: &ExplainArgs, common: &Common) -> Result<(), Failure> {
+pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     let as_json = common.json()?;
-    let model = load(&args.model)?;
-    let case = if is_case(&args.inputs) {
-        Case::parse(model.schema(), &args.inputs)?
+    if let (Some(class), Some(against)) = (&args.class, &args.against)
+        && class == against
+    {
+        return Err(Failure::Usage(format!("--class and --against both name `{class}`, which cannot be weighed against itself")));
+    }
+    let one_case = is_case(&args.inputs)?;
+    let model = load(&args.model, timings)?;
+    let start = Instant::now();
+    let case = if one_case {
+        case_of(&args.inputs, &model, UnknownArg::Missing, common)?
     } else {
         let mut read = args.read.options(common);
         read.missing.extend(model.recipe().missing.iter().cloned());
         let table = Table::open_as(&args.inputs, read, model.schema(), Default::default(), true)?;
-        Case::of_row(&table, args.row - 1)?
-            .ok_or_else(|| Error::Unfit { what: format!("there is no row {}", args.row), hint: Some("rows count from 1".into()) })?
+        Case::of_row(&table, args.row)?
     };
-    for (name, value) in &case.unknown {
-        remark(common, &format!("`{value}` is no known state of `{name}` and is left out"));
-    }
     let place = |class: &Option<String>| -> Result<Option<usize>, Failure> {
         let Some(class) = class else { return Ok(None) };
         let found = model.schema().states(model.statistic().target()).and_then(|states| states.find(class));
@@ -52,6 +55,7 @@ pub fn run(args: &ExplainArgs, common: &Common) -> Result<(), Failure> {
         UnitArg::Bits => Unit::Bits,
         UnitArg::Nats => Unit::Nats,
     };
+    timings.add("infer", start);
     if as_json {
         return print_json(&object(&ledger, unit, args.unit, calibrated));
     }
@@ -179,8 +183,9 @@ pub fn products(model: &NaiveBayesModel, case: &Case) -> Result<String, Failure>
         for (place, (variable, found)) in model.schema().variables().iter().zip(&contributions).enumerate() {
             if let Some(found) = found {
                 ln += found[class];
-                let value = case.text(place).map(|text| format!(" = {text}")).unwrap_or_default();
-                factors.push(format!("P({}{value} | {name}) = {}", variable.name, number(found[class].exp())));
+                let id = VarId::new(place);
+                let value = case.state(model.schema(), id).map(String::from).or_else(|| case.number(id).map(number)).unwrap_or_default();
+                factors.push(format!("P({} = {value} | {name}) = {}", variable.name, number(found[class].exp())));
             }
         }
         let _ = writeln!(out, "{}\n  product = {}", factors.join("\n  · "), number(ln.exp()));

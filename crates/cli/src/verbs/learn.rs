@@ -7,11 +7,12 @@ use std::time::Instant;
 use serde_json::{Map, Value, json};
 use tunbridge::evaluate::Method;
 use tunbridge::learners::{ClassEvidence, EvidenceValue, telling_evidence};
+use tunbridge::model_file::check_output;
 use tunbridge::{LearnOptions, Learned, Model, NaiveBayesModel, Timings, learn};
 
 use super::{print, print_json};
 use crate::args::{CalibrateArg, Common, LearnArgs};
-use crate::figures::{count, number, probability};
+use crate::figures::{count, number, of, probability};
 use crate::progress::{self, remark};
 use crate::report::{self, Align, table};
 use crate::{Failure, json};
@@ -20,6 +21,7 @@ pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(
     let as_json = common.json()?;
     let options = options(args, common)?;
     let output = output_path(args)?;
+    check_output(&output, args.force)?;
     let (learned, title) = {
         let mut options = options;
         let _bar = progress::show(&mut options.read, common);
@@ -75,7 +77,8 @@ fn output_path(args: &LearnArgs) -> Result<PathBuf, Failure> {
     }
     let name = args.data[0].file_name().and_then(|n| n.to_str()).unwrap_or("-");
     if name == "-" || name.contains(['*', '?', '[']) {
-        return Err(Failure::Usage("say where the model goes with --output".into()));
+        let what = if name == "-" { "standard input" } else { "a pattern" };
+        return Err(Failure::Usage(format!("{what} gives the model no name: say where it goes with --output")));
     }
     let stem = [".gz", ".zst", ".zstd"].iter().find_map(|e| name.strip_suffix(e)).unwrap_or(name);
     let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
@@ -83,7 +86,11 @@ fn output_path(args: &LearnArgs) -> Result<PathBuf, Failure> {
 }
 
 fn title(data: &[PathBuf]) -> String {
-    let first = data[0].file_name().map_or_else(|| data[0].display().to_string(), |n| n.to_string_lossy().into_owned());
+    let first = match data[0].file_name() {
+        Some(name) if name == "-" => "standard input".into(),
+        Some(name) => name.to_string_lossy().into_owned(),
+        None => data[0].display().to_string(),
+    };
     if data.len() > 1 { format!("{first} and {} more", data.len() - 1) } else { first }
 }
 
@@ -101,14 +108,14 @@ pub fn prior_words(model: &NaiveBayesModel) -> String {
 
 fn summary(title: &str, learned: &Learned) -> Result<String, Failure> {
     let model = &learned.model;
-    let mut text = format!("{title}: {} rows, {} columns\n\n", count(learned.report.n_rows as f64), model.schema().variables().len());
+    let columns = of(model.schema().variables().len() as f64, "column", "columns");
+    let mut text = format!("{title}: {}, {columns}\n\n", of(learned.report.n_rows as f64, "row", "rows"));
     text.push_str(&report::schema(model.schema(), Some(&learned.report), 40));
     let dropped = model.statistic().n_rows_without_target();
     if dropped > 0.0 {
-        let _ = writeln!(text, "\n{} rows without a class were left out", count(dropped));
+        let _ = writeln!(text, "\n{} left out", of(dropped, "row without a class was", "rows without a class were"));
     }
     let _ = writeln!(text, "\n{}", classes(model));
-    text.push_str("Most telling evidence, of the class and of the others\n");
     let evidence = telling_evidence(model.schema(), model.statistic(), model.posterior(), 3).map_err(tunbridge::Error::from)?;
     text.push_str(&evidence_table(&evidence, 10));
     if let Some(evaluation) = &learned.evaluation {
@@ -137,6 +144,7 @@ pub fn classes(model: &NaiveBayesModel) -> String {
     table(&[&format!("P({})", posterior.target()), "rows", "prior"], &[Align::Left, Align::Right, Align::Right], &rows)
 }
 
+/// The most telling evidence, if there is any.
 pub fn evidence_table(evidence: &[ClassEvidence], most_classes: usize) -> String {
     let mut rows = Vec::new();
     for class in evidence.iter().take(most_classes) {
@@ -156,9 +164,14 @@ pub fn evidence_table(evidence: &[ClassEvidence], most_classes: usize) -> String
             rows.push(vec![name, what, here, rest]);
         }
     }
-    let mut text = table(&["class", "evidence", "in it", "in the others"], &[Align::Left, Align::Left, Align::Right, Align::Right], &rows);
-    if evidence.len() > most_classes {
-        let _ = writeln!(text, "  … and {} more classes; `tunbridge show MODEL --all` lists them", evidence.len() - most_classes);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut text = "Most telling evidence, of the class and of the others\n".to_string();
+    text += &table(&["class", "evidence", "in it", "in the others"], &[Align::Left, Align::Left, Align::Right, Align::Right], &rows);
+    let more = evidence.len().saturating_sub(most_classes);
+    if more > 0 {
+        let _ = writeln!(text, "  … and {}; `tunbridge show MODEL --all` lists them", of(more as f64, "more class", "more classes"));
     }
     text
 }

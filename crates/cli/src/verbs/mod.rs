@@ -13,14 +13,21 @@ pub mod show;
 use std::io::{self, Write};
 use std::path::Path;
 
-use tunbridge::{Model, NaiveBayesModel};
+use std::time::Instant;
+
+use tunbridge::data::closest;
+use tunbridge::{Case, Error, Model, NaiveBayesModel, Timings};
 
 use crate::Failure;
-use crate::args::Common;
+use crate::args::{Common, UnknownArg};
+use crate::progress::remark;
 
 /// Reads the model that every verb but `learn` starts from.
-fn load(path: &Path) -> Result<NaiveBayesModel, Failure> {
-    match Model::load(path)? {
+fn load(path: &Path, timings: &mut Timings) -> Result<NaiveBayesModel, Failure> {
+    let start = Instant::now();
+    let model = Model::load(path)?;
+    timings.add("read", start);
+    match model {
         Model::NaiveBayes(model) => Ok(*model),
         _ => Err(Failure::Usage(format!("{}: this verb does not know the model's kind", path.display()))),
     }
@@ -37,8 +44,35 @@ fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
 }
 
 /// Whether the arguments are one case rather than files.
-fn is_case(inputs: &[String]) -> bool {
-    inputs.iter().all(|input| input.contains('=') && !Path::new(input).exists())
+fn is_case(inputs: &[String]) -> Result<bool, Failure> {
+    let is_value = |input: &&String| input.contains('=') && !Path::new(input).exists();
+    match (inputs.iter().find(is_value), inputs.iter().find(|input| !is_value(input))) {
+        (Some(value), Some(file)) => {
+            Err(Failure::Usage(format!("`{value}` is a value and `{file}` a file: give files or one case, not both")))
+        }
+        (value, _) => Ok(value.is_some()),
+    }
+}
+
+/// Reads one case, and tells of values that are left out because they are no known state, or refuses them.
+fn case_of(inputs: &[String], model: &NaiveBayesModel, unknown: UnknownArg, common: &Common) -> Result<Case, Failure> {
+    let case = Case::parse(model.schema(), inputs)?;
+    for (name, value) in &case.unknown {
+        let states = model.schema().find(name).and_then(|id| model.schema().states(id));
+        let near = states.and_then(|states| closest(value, states.names().iter().map(String::as_str)));
+        let near = near.map(|near| format!("did you mean `{near}`?"));
+        let what = format!("`{value}` is no known state of `{name}`");
+        match unknown {
+            UnknownArg::Missing => {
+                remark(common, &format!("{what} and is left out; {}", near.as_deref().unwrap_or("see its states with show")))
+            }
+            UnknownArg::Error => {
+                let hint = near.unwrap_or_else(|| "to leave it out, add --unknown-states missing".into());
+                return Err(Error::Unfit { what, hint: Some(hint) }.into());
+            }
+        }
+    }
+    Ok(case)
 }
 
 fn no_trace(common: &Common) -> Result<(), Failure> {

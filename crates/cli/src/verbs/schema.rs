@@ -1,43 +1,30 @@
 //! `schema`: what is understood of a table, and a file to correct it in.
 
-use tunbridge::belief::{Chunk, Observations, Recode, Recoding, ShapeMismatch, SufficientStatistic};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use tunbridge::Timings;
+use tunbridge::belief::Observations;
 use tunbridge::data::{DataError, Table, beside, to_toml};
 
 use super::{no_trace, print, print_json};
 use crate::args::{Common, SchemaArgs};
+use crate::figures::of;
 use crate::progress::{self, remark};
 use crate::report;
 use crate::{Failure, json};
 
-/// A statistic of nothing: the fold itself finds the states and the gaps.
-#[derive(Clone)]
-struct Nothing;
-
-impl SufficientStatistic for Nothing {
-    type Columns<'a> = Chunk<'a>;
-    fn observe(&mut self, _: Chunk<'_>) -> Result<(), ShapeMismatch> {
-        Ok(())
-    }
-    fn merge(&mut self, _: &Self) -> Result<(), ShapeMismatch> {
-        Ok(())
-    }
-}
-
-impl Recode for Nothing {
-    fn recode(&mut self, _: &Recoding) -> Result<(), ShapeMismatch> {
-        Ok(())
-    }
-}
-
-pub fn run(args: &SchemaArgs, common: &Common) -> Result<(), Failure> {
+pub fn run(args: &SchemaArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     no_trace(common)?;
     let as_json = common.json()?;
+    let sidecar = if args.write { Some(output_path(&args.data[0])?) } else { None };
+    let start = Instant::now();
     let mut read = args.read.options(common);
     args.columns.apply(&mut read, args.target.as_ref())?;
     let _bar = progress::show(&mut read, common);
     let mut table = Table::open(&args.data, read)?;
     let fold = loop {
-        match table.fold(|_: &[usize]| Nothing) {
+        match table.fold(|_: &[usize]| ()) {
             Err(DataError::Contradiction { place, found, variable }) => {
                 table = table.widened(variable, &format!("`{found}` ({}:{})", place.path.display(), place.line));
             }
@@ -45,8 +32,8 @@ pub fn run(args: &SchemaArgs, common: &Common) -> Result<(), Failure> {
         }
     };
     table.remarks().iter().chain(&report::remarks(&fold.report, &fold.schema)).for_each(|text| remark(common, text));
-    if args.write {
-        let path = beside(&args.data[0]).ok_or_else(|| Failure::Usage("standard input has no folder to write a schema into".into()))?;
+    timings.add("read", start);
+    if let Some(path) = sidecar {
         if path.exists() && !args.force {
             return Err(Failure::Fault(tunbridge::Error::Unfit {
                 what: format!("{} is there already", path.display()),
@@ -63,9 +50,15 @@ pub fn run(args: &SchemaArgs, common: &Common) -> Result<(), Failure> {
     if as_json {
         return print_json(&serde_json::json!({"rows": fold.report.n_rows, "columns": json::schema(&fold.schema, Some(&fold.report))}));
     }
-    print(&format!(
-        "{} rows\n\n{}",
-        crate::figures::count(fold.report.n_rows as f64),
-        report::schema(&fold.schema, Some(&fold.report), usize::MAX)
-    ))
+    let rows = of(fold.report.n_rows as f64, "row", "rows");
+    print(&format!("{rows}\n\n{}", report::schema(&fold.schema, Some(&fold.report), usize::MAX)))
+}
+
+/// Where the schema of a file lies.
+fn output_path(data: &Path) -> Result<PathBuf, Failure> {
+    let is_pattern = data.to_string_lossy().contains(['*', '?', '[']) && !data.exists();
+    beside(data).filter(|_| !is_pattern).ok_or_else(|| {
+        let what = if is_pattern { format!("the pattern `{}`", data.display()) } else { "standard input".into() };
+        Failure::Usage(format!("--write puts the schema beside a file, and {what} is none"))
+    })
 }

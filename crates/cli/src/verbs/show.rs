@@ -5,20 +5,20 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 use tunbridge::belief::VarId;
 use tunbridge::learners::{AttributeStatistic, telling_evidence};
-use tunbridge::{Error, Model, NaiveBayesModel};
+use tunbridge::{Error, NaiveBayesModel, Timings};
 
 use super::learn::{bin_words, classes, evidence_table, prior_words};
 use super::{load, no_trace, print, print_json};
 use crate::args::{Common, ShowArgs};
-use crate::figures::{count, number, probability};
+use crate::figures::{count, number, of, probability};
 use crate::report::{self, Align, table};
 use crate::{Failure, json};
 
-pub fn run(args: &ShowArgs, common: &Common) -> Result<(), Failure> {
+pub fn run(args: &ShowArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     no_trace(common)?;
     let as_json = common.json()?;
-    let model = load(&args.model)?;
-    let kind = Model::NaiveBayes(Box::new(model.clone())).kind();
+    let model = load(&args.model, timings)?;
+    let kind = model.kind();
     if as_json {
         return print_json(&object(&model, kind)?);
     }
@@ -31,7 +31,6 @@ pub fn run(args: &ShowArgs, common: &Common) -> Result<(), Failure> {
     text.push_str(&report::schema(model.schema(), None, most));
     let _ = writeln!(text, "\n{}", classes(&model));
     let evidence = telling_evidence(model.schema(), model.statistic(), model.posterior(), args.top).map_err(Error::from)?;
-    text.push_str("Most telling evidence, of the class and of the others\n");
     text.push_str(&evidence_table(&evidence, if args.all { usize::MAX } else { 10 }));
     text.push_str(&tables(&model, if args.all { usize::MAX } else { 10 }));
     print(&text)
@@ -74,13 +73,13 @@ pub fn tables(model: &NaiveBayesModel, most: usize) -> String {
                 rows.push(std::iter::once(name.clone()).chain((0..classes.len()).map(cell)).collect());
             }
             if names.len() > rows.len() {
-                rows.push(vec![format!("… {} more", names.len() - rows.len())]);
+                rows.push(vec![format!("… {} more", count((names.len() - rows.len()) as f64))]);
             }
         }
         let _ = write!(out, "\n{title}\n{}", table(&header, &align, &rows));
     }
     if shown > most {
-        let _ = writeln!(out, "\n… and {} more columns; --all prints them", shown - most);
+        let _ = writeln!(out, "\n… and {}; --all prints them", of((shown - most) as f64, "more column", "more columns"));
     }
     out
 }

@@ -153,11 +153,11 @@ fn encode_dictionary(array: &ArrayRef, variable: usize, builder: &mut ChunkBuild
     }
     // Codes of one byte, the usual case, are looked up without a branch.
     let narrow = codes.iter().map(|code| match code {
-        Ok(Dictionary::MISSING) => Some(u8::MAX),
-        Ok(code) => u8::try_from(*code).ok().filter(|code| *code != u8::MAX),
-        Err(_) => None,
+        Ok(Dictionary::UNKNOWN) | Err(_) => None,
+        Ok(code) => Some(*code as u8),
     });
-    if let (Some(narrow), 0) = (narrow.collect::<Option<Vec<u8>>>(), keys.null_count()) {
+    let fits = keys.null_count() == 0 && builder.n_states(variable) <= usize::from(u8::MAX);
+    if let (Some(narrow), true) = (narrow.collect::<Option<Vec<u8>>>(), fits) {
         let column = keys.values().iter().map(|key| narrow[*key as usize]).collect();
         builder.set_column(variable, EncodedColumn::U8(column));
         return;
@@ -189,7 +189,8 @@ fn encode_numbers(
         _ => arrow_cast::cast(array, &DataType::Float64)?,
     };
     let numbers = array.as_primitive::<Float64Type>();
-    if numbers.null_count() == 0 && all_finite(numbers.values()) {
+    let missing = builder.plan().variables[variable].kind.missing_numbers();
+    if numbers.null_count() == 0 && missing.is_empty() && all_finite(numbers.values()) {
         return Ok(Some(EncodedColumn::Borrowed(numbers.values().clone())));
     }
     for (row, x) in numbers.iter().enumerate() {
@@ -197,10 +198,12 @@ fn encode_numbers(
             faults.push(row, Some(variable), RowFault::NotFinite(x.to_string()));
         }
     }
-    Ok(Some(EncodedColumn::Numeric(numbers.iter().map(|x| x.unwrap_or(f64::NAN)).collect())))
+    let number = |x: Option<f64>| x.filter(|x| !missing.contains(x)).unwrap_or(f64::NAN);
+    Ok(Some(EncodedColumn::Numeric(numbers.iter().map(number).collect())))
 }
 
 /// Whether no number is infinite or NaN: x − x is zero for the others. Or-ing bits lets the compiler take several at a time.
+#[expect(clippy::eq_op, reason = "infinity − infinity is not zero")]
 fn all_finite(numbers: &[f64]) -> bool {
     numbers.iter().fold(0, |bits, x| bits | (x - x).to_bits()) == 0
 }

@@ -248,12 +248,9 @@ pub(crate) fn sniff(input: &Input, tab: bool, delimiter: Option<u8>, header: Hea
         return Err(DataError::Columns { what, hint: Some("cells are separated by a comma, a tab, a semicolon or the like".into()) });
     }
     let pool = Pool::default();
-    let guess = |delimiter: u8| -> Result<Option<(Vec<Vec<String>>, bool)>, DataError> {
+    let guess = |delimiter: u8| {
         let mut blocks = Blocks::new(input, Records::Csv { delimiter }, 64, 0, pool.clone())?;
-        let Some(block) = blocks.next()? else { return Ok(None) };
-        let first = records_of(&block, delimiter, 64);
-        let even = first.windows(2).all(|pair| pair[0].len() == pair[1].len());
-        Ok(Some((first.into_iter().map(|r| r.iter().map(|c| String::from_utf8_lossy(c).into_owned()).collect()).collect(), even)))
+        Ok(blocks.next()?.map(|block| records_of(&block, delimiter, 64)))
     };
     let candidates: Vec<u8> = match delimiter {
         Some(given) => vec![given],
@@ -264,7 +261,7 @@ pub(crate) fn sniff(input: &Input, tab: bool, delimiter: Option<u8>, header: Hea
     let mut best: Option<(bool, usize, u8, Vec<Vec<String>>)> = None;
     let mut fault = None;
     for &candidate in &candidates {
-        let (records, even) = match guess(candidate) {
+        let records = match guess(candidate) {
             Ok(Some(found)) => found,
             Ok(None) => return Err(bad("is empty", Some("a table needs at least a header and a row".into()))),
             // What opens a quote for one delimiter may stand in the middle of a cell for another.
@@ -274,7 +271,7 @@ pub(crate) fn sniff(input: &Input, tab: bool, delimiter: Option<u8>, header: Hea
             }
         };
         let cells = records.first().map_or(0, Vec::len);
-        let even = even && cells > 1;
+        let even = cells > 1 && records.iter().all(|record| record.len() == cells);
         if best.as_ref().is_none_or(|(e, c, _, _)| (even, cells) > (*e, *c) && (even || !e)) {
             best = Some((even, cells, candidate, records));
         }
@@ -317,7 +314,7 @@ pub(crate) fn cells_of(record: &[u8], delimiter: u8) -> Vec<Vec<u8>> {
 }
 
 /// The cells of the first records, whatever their number; for looking at a file before its columns are known.
-fn records_of(block: &Block, delimiter: u8, most: usize) -> Vec<Vec<Vec<u8>>> {
+fn records_of(block: &Block, delimiter: u8, most: usize) -> Vec<Vec<String>> {
     let mut records = Vec::new();
     let (mut from, mut scratch) = (0, Vec::new());
     let bytes = &block.bytes[..block.len];
@@ -328,7 +325,7 @@ fn records_of(block: &Block, delimiter: u8, most: usize) -> Vec<Vec<Vec<u8>>> {
             let mut at = if bytes.get(cell) == Some(&QUOTE) { closing_quote(bytes, cell) } else { cell };
             at += memchr::memchr2(delimiter, b'\n', &bytes[at..]).unwrap_or(block.len - at);
             let end = if bytes.get(at) == Some(&b'\n') && at > cell && bytes[at - 1] == b'\r' { at - 1 } else { at };
-            cells.push(text_of(&bytes[cell..end], &mut scratch).to_vec());
+            cells.push(String::from_utf8_lossy(text_of(&bytes[cell..end], &mut scratch)).into_owned());
             cell = at + 1;
             if at >= block.len || bytes[at] == b'\n' {
                 break end;

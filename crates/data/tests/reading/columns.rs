@@ -121,6 +121,47 @@ fn markers_of_a_missing_value() {
     assert_eq!(found.fold.report.n_missing, [8, 6]);
 }
 
+/// A marker may be a number, and then it means the number however it is written.
+#[test]
+fn numbers_that_mean_a_missing_value() {
+    use arrow_array::{ArrayRef, Float64Array, Int32Array, RecordBatch};
+    use std::sync::Arc;
+    let options = ReadOptions { missing: vec!["-999".into()], ..on_threads(1) };
+    let csv = "x,n\n-999,1.5\na,-999\nb, -999 \n\"-999\",-999.0\nc,\"-999\"\nd,2.5\n";
+    let found = read("a.csv", csv, options.clone()).unwrap();
+    assert_eq!(found.column("x"), [None, Some("a"), Some("b"), None, Some("c"), Some("d")]);
+    assert_eq!(found.column("n"), [Some("1.5"), None, None, None, None, Some("2.5")]);
+    let json = "{\"n\":-999}\n{\"n\":-999.0}\n{\"n\":\"-999\"}\n{\"n\":0.5}\n";
+    assert_eq!(read("a.jsonl", json, options.clone()).unwrap().column("n"), [None, None, None, Some("0.5")]);
+    let columns: [(&str, ArrayRef); 3] = [
+        ("f", Arc::new(Float64Array::from(vec![-999.0, 0.5, 1.5]))),
+        ("i", Arc::new(Int32Array::from(vec![-999, 1000, 20]))),
+        ("c", Arc::new(Int32Array::from(vec![-999, 1, 1]))),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mut writer = arrow_ipc::writer::FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+    writer.write(&batch).unwrap();
+    let found = read("a.arrow", writer.into_inner().unwrap(), options).unwrap();
+    assert_eq!(found.column("f"), [None, Some("0.5"), Some("1.5")]);
+    assert_eq!(found.column("i"), [None, Some("1000"), Some("20")]);
+    assert_eq!(found.column("c"), [None, Some("1"), Some("1")]);
+}
+
+/// However a program writes it.
+#[test]
+fn not_a_number_is_missing() {
+    let found = read("a.csv", "x\n1.5\n-nan\nNan\n+NaN\n-NaN\n2.5\n", on_threads(1)).unwrap();
+    assert_eq!(found.column("x"), [Some("1.5"), None, None, None, None, Some("2.5")]);
+    // Among words it is a word.
+    assert_eq!(read("a.csv", "x\nMum\nNan\n", on_threads(1)).unwrap().column("x"), [Some("Mum"), Some("Nan")]);
+}
+
+#[test]
+fn a_target_that_is_also_the_weight_is_refused() {
+    let options = ReadOptions { weight: Some("x".into()), target: Some("x".into()), ..on_threads(1) };
+    assert!(open("a.csv", "x,y\n1,a\n", options).err().unwrap().to_string().contains("both the target and the weight"));
+}
+
 #[test]
 fn weights_multiply_rows_and_are_no_evidence() {
     let text = "c,x,v,w\na,p,1.5,2\nb,q,2.5,0\na,p,3.5,0.5\nb,p,4.5,3\n";

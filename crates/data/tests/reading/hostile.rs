@@ -34,7 +34,7 @@ fn message(name: &str, bytes: impl AsRef<[u8]>) -> String {
 
 #[test]
 fn a_row_with_too_few_or_too_many_cells_is_found_at_its_line() {
-    assert_eq!(fault_at(&error("a.csv", "a,b\n1,2\n3\n")), (3, "1 cells where the header has 2".into()));
+    assert_eq!(fault_at(&error("a.csv", "a,b\n1,2\n3\n")), (3, "1 cell where the header has 2".into()));
     assert_eq!(fault_at(&error("a.csv", "a,b\n1,2\n\n3,4,5\n")), (4, "3 cells where the header has 2".into()));
     assert_eq!(fault_at(&error("a.csv", "a,b\r\n\"x\r\ny\n\nz\",2\r\n3,4,5")), (6, "3 cells where the header has 2".into()));
     // Behind the first tile, with a cell of three lines before it.
@@ -69,7 +69,7 @@ fn skipped_rows_are_counted_and_nothing_else_is_lost() {
         assert!(found.rows == expected);
         assert_eq!(found.fold.report.n_rows, expected.len() as u64);
         assert_eq!(found.fold.report.n_skipped, 70_000 - expected.len() as u64);
-        assert!(found.fold.report.first_skipped.as_ref().unwrap().ends_with("a.csv:2: 1 cells where the header has 2"));
+        assert!(found.fold.report.first_skipped.as_ref().unwrap().ends_with("a.csv:2: 1 cell where the header has 2"));
         assert_eq!(found.fold.report.n_missing, [0, 0]);
     }
 }
@@ -117,7 +117,7 @@ fn bad_lines_of_json_and_arff_are_found_and_can_be_skipped() {
     assert_eq!((found.column("a"), found.fold.report.n_skipped), (vec![Some("x"), None, Some("y")], 2));
     let arff = "@relation r\n@attribute a {x,y}\n@attribute b real\n% comment\n@data\n\nx,1.5\n% comment\nx\ny,2\n'x,1\n{0 y}\n{7 y}\n";
     let fault = fault_at(&error("a.arff", arff));
-    assert_eq!(fault, (9, "1 cells where the header has 2".into()));
+    assert_eq!(fault, (9, "1 cell where the header has 2".into()));
     let found = read("a.arff", arff, ReadOptions { on_bad_row: OnBadRow::Skip, ..on_threads(1) }).unwrap();
     assert_eq!(found.column("a"), [Some("x"), Some("y"), Some("y")]);
     assert_eq!(found.column("b"), [Some("1.5"), Some("2"), Some("0")]);
@@ -364,6 +364,21 @@ fn compressed_files_of_several_members_are_one() {
     assert_eq!(read("a.csv.zst", &bytes, all_states()).unwrap().rows.len(), 2);
     // The name need not tell the compression or the format.
     assert_eq!(read("data", gzip(b"{\"a\":1}\n{\"a\":2}\n"), all_states()).unwrap().column("a"), [Some("1"), Some("2")]);
+}
+
+#[test]
+fn files_of_other_kinds_are_told_from_tables() {
+    for (bytes, what) in [
+        (&b"PK\x03\x04\x14\0\x06\0"[..], "workbook"),
+        (b"BZh91AY&SY", "bzip2"),
+        (b"\xFD7zXZ\0\0", "xz"),
+        (b"\xFE\xFF\0a", "UTF-16"),
+        (b"[\n  {\"a\": 1},\n  {\"a\": 2}\n]\n", "array of JSON objects"),
+        (b"[{\"a\":1}]", "array of JSON objects"),
+    ] {
+        assert!(message("a.csv", bytes).contains(what), "{what}");
+    }
+    assert_eq!(read("a.csv", "[{a,b\n1,2\n", all_states()).unwrap().column("[{a"), [Some("1")]);
 }
 
 /// Delimiters that would make the file unreadable.

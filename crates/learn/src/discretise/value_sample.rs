@@ -159,7 +159,8 @@ impl ValueSample {
                 *extremes = wider(*extremes, (low, high));
             }
         }
-        let key = |row: &usize| split_mix(chunk.first_row.wrapping_add(*row as u64));
+        // A bijection, so that two rows of a table never share a key.
+        let key = |row: &usize| belief::split_mix(chunk.first_row.wrapping_add(*row as u64));
         let low: Vec<usize> = counted.into_iter().filter(|row| key(row) <= self.threshold).collect();
         self.rows.keys.extend(low.iter().map(key));
         self.rows.classes.extend(low.iter().map(|&row| classes[row].index() as u32));
@@ -280,14 +281,6 @@ impl Rows {
 /// A range that also holds another.
 fn wider(range: Option<(f64, f64)>, (low, high): (f64, f64)) -> Option<(f64, f64)> {
     Some(range.map_or((low, high), |(l, h)| (l.min(low), h.max(high))))
-}
-
-/// SplitMix64's finaliser (Steele, Lea & Flood 2014): a bijection, so that two rows of a table never share a key.
-fn split_mix(counter: u64) -> u64 {
-    let mut z = counter.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]
