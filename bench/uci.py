@@ -304,8 +304,11 @@ def main():
             if options.only and name not in options.only:
                 continue
             arff = originals / f"{name}.arff"
-            row, wrong = one_table(program, options.data, name, schema[name], arff if arff.exists() else None, work)
-            rows.append(row)
+            try:
+                row, wrong = one_table(program, options.data, name, schema[name], arff if arff.exists() else None, work)
+                rows.append(row)
+            except Failed as failure:
+                wrong = [str(failure)]
             faults += [f"{name}: {what}" for what in wrong]
             print(f"{name}: {len(wrong)} faults", file=sys.stderr)
         light = None if options.only else digits(program, options.data, work)

@@ -228,11 +228,11 @@ pub struct LearnerArgs {
     /// The kind of model
     #[arg(short, long, value_enum, value_name = "KIND", default_value = "naive-bayes")]
     pub model: ModelKind,
-    #[command(flatten)]
-    pub prior: PriorArgs,
     /// Where a Bernoulli model cuts numbers in two: above it is present
     #[arg(long, value_name = "X", default_value_t = 0.0, allow_negative_numbers = true)]
     pub threshold: f64,
+    #[command(flatten)]
+    pub prior: PriorArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -287,8 +287,6 @@ pub struct LearnArgs {
     /// The column to predict
     #[arg(short, long, value_name = "NAME")]
     pub target: Option<String>,
-    #[command(flatten)]
-    pub learner: LearnerArgs,
     /// How to judge the model: loo (each row by the model of all others), folds:<k>, or none
     #[arg(long, value_name = "HOW", default_value = "loo", value_parser = evaluation_plan)]
     pub evaluate: tunbridge::EvaluationPlan,
@@ -301,6 +299,9 @@ pub struct LearnArgs {
     /// Replace the output even if it is not a model
     #[arg(long)]
     pub force: bool,
+    // Groups of flags come last: the heading of one holds for all that follows it.
+    #[command(flatten)]
+    pub learner: LearnerArgs,
     #[command(flatten)]
     pub columns: ColumnArgs,
     #[command(flatten)]
@@ -442,7 +443,9 @@ pub struct ChangeArgs {
 }
 
 #[derive(Args)]
-#[command(after_help = "Example:\n  tunbridge merge north.tb south.tb -o both.tb")]
+#[command(
+    after_help = "What was believed before is said only where the models differ in it.\n\nExample:\n  tunbridge merge north.tb south.tb -o both.tb"
+)]
 pub struct MergeArgs {
     /// Models, two or more
     #[arg(required = true, num_args = 2.., value_name = "MODEL")]
@@ -491,14 +494,14 @@ pub struct EvaluateArgs {
     /// A separate test file; may be repeated
     #[arg(long, value_name = "DATA")]
     pub test: Vec<PathBuf>,
-    #[command(flatten)]
-    pub learner: LearnerArgs,
     /// Mend over-confident probabilities
     #[arg(long, value_enum, value_name = "HOW", default_value = "none")]
     pub calibrate: CalibrateArg,
     /// What to do with a value that is no known state
     #[arg(long, value_enum, value_name = "HOW", default_value = "missing")]
     pub unknown_states: UnknownArg,
+    #[command(flatten)]
+    pub learner: LearnerArgs,
     #[command(flatten)]
     pub columns: ColumnArgs,
     #[command(flatten)]

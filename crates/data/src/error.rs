@@ -130,7 +130,8 @@ impl DataError {
                     |near| format!("did you mean `{near}`?"),
                 )),
                 std::io::ErrorKind::PermissionDenied => Some("check who may read or write it".into()),
-                _ => None,
+                std::io::ErrorKind::StorageFull => Some("make room on the disk, or write elsewhere".into()),
+                _ => Some("is the file whole, or was it cut short or damaged?".into()),
             },
             DataError::BadRow { place, fault } => Some(match fault {
                 RowFault::Ragged { .. } => "mend the row, or pass over such rows with --on-bad-row skip".into(),
@@ -162,7 +163,7 @@ impl DataError {
 }
 
 /// A file as the user knows it.
-fn shown(path: &Path) -> std::path::Display<'_> {
+pub(crate) fn shown(path: &Path) -> std::path::Display<'_> {
     if path.as_os_str() == "-" { Path::new("standard input").display() } else { path.display() }
 }
 
@@ -171,7 +172,10 @@ pub fn closest<'w>(typed: &str, words: impl Iterator<Item = &'w str>) -> Option<
     let lower = typed.to_lowercase();
     words
         .map(|word| (strsim::damerau_levenshtein(&lower, &word.to_lowercase()), word))
-        .filter(|(distance, word)| *distance <= 1 + word.chars().count().min(lower.chars().count()) / 4)
+        .filter(|(distance, word)| {
+            // One slip in three letters, two in seven: closer to a guess than that helps nobody.
+            *distance <= (word.chars().count().min(lower.chars().count()) + 1) / 4
+        })
         .min()
         .map(|(_, word)| word)
 }

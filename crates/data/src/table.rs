@@ -9,7 +9,7 @@ use belief::{
 
 use crate::dictionary::Dictionary;
 use crate::encode::{EncodedChunk, FileColumns, Plan, PlanKind, VariablePlan};
-use crate::error::closest;
+use crate::error::{closest, shown};
 use crate::input::Input;
 use crate::options::Progress;
 use crate::pipeline::in_order;
@@ -59,7 +59,7 @@ impl Table {
             }
             None => Sidecar::default(),
         };
-        check_flags(&names, &options, &sidecar)?;
+        check_flags(&sources[0].input.path, &names, &options, &sidecar)?;
         let missing = options.missing_markers();
         let files = map_columns(&sources, &names, false)?.0;
         let (mut profiles, mut nested) = (vec![Profile::new(&missing); names.len()], vec![false; names.len()]);
@@ -407,7 +407,7 @@ fn check_names(sources: &[Source]) -> Result<(), DataError> {
 }
 
 /// Every name that a flag or the sidecar mentions must be a column; all faults are said at once.
-fn check_flags(names: &[String], options: &ReadOptions, sidecar: &Sidecar) -> Result<(), DataError> {
+fn check_flags(path: &Path, names: &[String], options: &ReadOptions, sidecar: &Sidecar) -> Result<(), DataError> {
     let is_there = |pattern: &str| names.iter().any(|name| crate::options::matches(pattern, name));
     let mut wrong: Vec<(&str, &str)> = Vec::new();
     wrong.extend(options.target.iter().filter(|t| !names.contains(t)).map(|t| ("the target", t.as_str())));
@@ -416,19 +416,20 @@ fn check_flags(names: &[String], options: &ReadOptions, sidecar: &Sidecar) -> Re
     wrong.extend(options.ignore.iter().filter(|p| !is_there(p)).map(|p| ("--ignore", p.as_str())));
     wrong.extend(sidecar.columns.keys().filter(|c| !names.contains(c)).map(|c| ("the schema", c.as_str())));
     if let Some(both) = options.target.as_ref().filter(|target| Some(*target) == options.weight.as_ref()) {
-        return Err(DataError::Columns { what: format!("`{both}` cannot be both the target and the weight"), hint: None });
+        let what = format!("`{both}` cannot be both the target and the weight");
+        return Err(DataError::Columns { what, hint: Some("a column plays one part".into()) });
     }
     if wrong.is_empty() {
         return Ok(());
     }
-    let what = wrong.iter().map(|(who, name)| format!("{who} names a column `{name}`, but there is none")).collect::<Vec<_>>().join("; ");
+    let what = wrong.iter().map(|(who, name)| format!("{who} `{name}` is no column")).collect::<Vec<_>>().join("; ");
     let near: Vec<&str> = wrong.iter().filter_map(|(_, name)| closest(name, names.iter().map(String::as_str))).collect();
     let hint = if near.is_empty() {
         format!("the columns are: {}", names.iter().take(20).cloned().collect::<Vec<_>>().join(", "))
     } else {
         format!("did you mean `{}`?", near.join("`, `"))
     };
-    Err(DataError::Columns { what, hint: Some(hint) })
+    Err(DataError::Columns { what: format!("{}: {what}", shown(path)), hint: Some(hint) })
 }
 
 struct Decided {

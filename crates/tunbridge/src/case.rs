@@ -53,16 +53,18 @@ impl Case {
                 Kind::Categorical(states) => match states.find(value) {
                     Some(state) => case.codes[place] = Some(state as u32),
                     None if value.is_empty() || value == "?" => {}
-                    None => case.unknown.push((name.into(), value.into())),
-                },
-                Kind::Numeric => {
-                    if !value.is_empty() && value != "?" {
-                        let number = value.parse::<f64>().ok().filter(|x| x.is_finite());
-                        case.numbers[place] =
-                            Some(number.ok_or_else(|| {
-                                Error::unfit(format!("`{name}` is numeric, and `{value}` is not a number"), "give a number")
-                            })?);
+                    None => {
+                        // Beyond the states that are known.
+                        case.codes[place] = Some(states.len() as u32);
+                        case.unknown.push((name.into(), value.into()));
                     }
+                },
+                Kind::Numeric if !value.is_empty() && value != "?" => {
+                    let number = value.parse::<f64>().ok().filter(|x| x.is_finite());
+                    case.numbers[place] = Some(
+                        number
+                            .ok_or_else(|| Error::unfit(format!("`{name}` is numeric, and `{value}` is not a number"), "give a number"))?,
+                    );
                 }
                 _ => {}
             }

@@ -1,5 +1,6 @@
 //! What changed between two models: which beliefs moved, and by how much.
 
+use belief::VarId;
 use learn::{AttributeStatistic, NaiveBayes, NaiveBayesPrior};
 use serde::Serialize;
 
@@ -66,11 +67,14 @@ pub fn difference(a: &NaiveBayesModel, b: &NaiveBayesModel) -> Result<Difference
     for (place, variable) in before.schema.variables().iter().enumerate() {
         match (&before.statistic.attributes()[place], &after.statistic.attributes()[place]) {
             (AttributeStatistic::Counts(_), AttributeStatistic::Counts(_)) => {
-                let Some(states) = before.schema.states(belief::VarId::new(place)) else { continue };
+                let id = VarId::new(place);
+                let Some(states) = before.schema.states(id) else { continue };
                 for (state, state_name) in states.names().iter().enumerate() {
-                    let (x, y) = (state_scores(&old, &before.schema, place, state)?, state_scores(&new, &after.schema, place, state)?);
+                    // A state that one model never met has no probability there.
+                    let ln = |model: &NaiveBayes, class: usize| model.ln_state(id, state).map_or(f64::NAN, |ln| ln[class]);
                     for (class, class_name) in classes.iter().enumerate() {
-                        push(&variable.name, state_name, Some(class_name), x[class].exp(), y[class].exp(), distance(x[class], y[class]));
+                        let (x, y) = (ln(&old, class), ln(&new, class));
+                        push(&variable.name, state_name, Some(class_name), x.exp(), y.exp(), distance(x, y));
                     }
                 }
             }
@@ -104,22 +108,4 @@ pub(crate) fn prior_words(prior: &NaiveBayesPrior) -> String {
 /// |ln x − ln y|, zero when both are impossible.
 fn distance(x: f64, y: f64) -> f64 {
     if x == y { 0.0 } else { (x - y).abs() }
-}
-
-/// ln P(state | class) of each class, asked of the model as a row of one value.
-fn state_scores(model: &NaiveBayes, schema: &belief::Schema, place: usize, state: usize) -> Result<Vec<f64>, Error> {
-    let code = [state as u32];
-    let columns: Vec<belief::Column<'_>> = schema
-        .cardinalities()
-        .into_iter()
-        .enumerate()
-        .map(|(i, n_states)| match i == place {
-            true => belief::Column::Categorical { codes: belief::Codes::U32(&code), n_states },
-            false => belief::Column::Absent,
-        })
-        .collect();
-    let row = belief::Chunk { first_row: 0, n_rows: 1, columns: &columns, weights: None };
-    let found = model.contributions(&row, 0)?.swap_remove(place);
-    // A state that one model never met has no probability there.
-    Ok(found.unwrap_or_else(|| vec![f64::NAN; model.n_classes()]))
 }

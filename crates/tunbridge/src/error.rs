@@ -35,7 +35,10 @@ impl Error {
     /// What the user can do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Error::Data(e) => e.hint().or_else(|| Some("check that the file is whole, and what its name says it is".into())),
+            Error::Data(e @ DataError::BadFile { .. }) => {
+                Some(e.hint().unwrap_or_else(|| "is the file whole, and what its name says?".into()))
+            }
+            Error::Data(e) => e.hint(),
             Error::Learn(e) => Some(way_out(e)),
             Error::ModelFile(e) => e.hint(),
             Error::Unfit { hint, .. } => hint.clone(),

@@ -43,7 +43,8 @@ fn change(
     };
     timings.add("learn", start);
     let read = of(changed.report.n_rows as f64, "row", "rows");
-    let [rows_before, rows] = [&before, &changed.model].map(|model| count(model.statistic().n_rows()));
+    let rows_before = count(before.statistic().n_rows());
+    let rows = of(changed.model.statistic().n_rows(), "row", "rows");
     let text = format!("{read} {word}: {} now has {rows} (before: {rows_before})\n", output.display());
     finish(changed, &before, output, args.force, common, timings, as_json, &text)
 }

@@ -19,7 +19,9 @@ pub fn run(args: &EvaluateArgs, common: &Common, timings: &mut Timings) -> Resul
     let found = {
         let mut read = args.read.options(common);
         let _bar = progress::show(&mut read, common);
-        if model_file::is_model(&args.inputs[0]) { saved(args, read, timings)? } else { learner(args, read, common)? }
+        // What is called a model is to be one.
+        let is_model = args.inputs[0].extension().is_some_and(|e| e == "tb") || model_file::is_model(&args.inputs[0]);
+        if is_model { saved(args, read, timings)? } else { learner(args, read, common)? }
     };
     timings.add("evaluate", start);
     found.remarks.iter().for_each(|text| remark(common, text));

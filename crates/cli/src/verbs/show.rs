@@ -96,26 +96,8 @@ fn state_names(model: &NaiveBayesModel, place: usize) -> Vec<String> {
 
 /// P(state | class) of each class, as the model has it; `None` for a state it does not know.
 fn state_probabilities(model: &NaiveBayesModel, place: usize, state: usize) -> Option<Vec<f64>> {
-    use tunbridge::belief::{Chunk, Codes, Column};
-    let code = [state as u32];
-    let cuts = match &model.statistic().attributes()[place] {
-        AttributeStatistic::Binned { cuts, .. } => Some(cuts),
-        _ => None,
-    };
-    // A number inside the bin: its upper end is in it.
-    let inside =
-        [cuts.map_or(f64::NAN, |cuts| cuts.get(state).copied().or_else(|| cuts.last().map(|last| last + last.abs() + 1.0)).unwrap_or(0.0))];
-    let n_states = model.schema().cardinalities();
-    let columns: Vec<Column<'_>> = (0..n_states.len())
-        .map(|i| match (i == place, cuts.is_some()) {
-            (true, true) => Column::Numeric(&inside),
-            (true, false) => Column::Categorical { codes: Codes::U32(&code), n_states: n_states[i] },
-            _ => Column::Absent,
-        })
-        .collect();
-    let row = Chunk { first_row: 0, n_rows: 1, columns: &columns, weights: None };
-    let found = model.posterior().contributions(&row, 0).ok()?.swap_remove(place)?;
-    Some(found.into_iter().map(f64::exp).collect())
+    let ln = model.posterior().ln_state(VarId::new(place), state)?;
+    Some(ln.iter().copied().map(f64::exp).collect())
 }
 
 fn object(model: &NaiveBayesModel, kind: &str) -> Result<Value, Failure> {

@@ -145,7 +145,7 @@ fn states_that_differ_are_lined_up_by_name() {
     updated.notes(&["`wind` has a new state: `breeze`", "`play` has a new state: `maybe`"]);
     assert_eq!(folder.bytes("updated.tb"), folder.bytes("both.tb"));
     let moved = folder.run("diff north.tb both.tb").ok();
-    assert!(moved.stdout().contains("P(wind = breeze | no)   unknown"), "{}", moved.stdout());
+    assert!(moved.stdout().contains("P(wind = breeze | no)     unknown"), "{}", moved.stdout());
     // What is declared stays in its place.
     folder.put("declared.toml", "[columns.wind]\nstates = [\"storm\", \"breeze\", \"calm\"]\nordered = true\n");
     folder.run("learn north.csv -t play --schema declared.toml -o declared.tb").ok();

@@ -126,6 +126,8 @@ fn a_value_that_is_no_state_is_missing_or_an_error() {
     let near = folder.run("classify play_tennis.tb Outlook=Suny --unknown-states error");
     near.fails(1, &["`Suny` is no known state of `Outlook`", "did you mean `Sunny`?"]);
     folder.run("classify play_tennis.tb Outlook=sunny --unknown-states error").ok().silent();
+    let explained = folder.run("explain play_tennis.tb Outlook=Foggy Wind=Weak").ok().notes(&["`Foggy` is no known state"]);
+    assert!(explained.stdout().contains("Outlook is left out: a state never seen in learning\n"), "{}", explained.stdout());
 }
 
 #[test]

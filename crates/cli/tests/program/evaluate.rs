@@ -44,8 +44,8 @@ fn a_saved_model_is_judged_as_the_learner_that_made_it() {
         "--ignore x",
         "--calibrate sigmoid",
     ] {
-        let name = flag.split(' ').next().unwrap().replace("-t", "--target");
-        folder.run(&format!("evaluate m.tb test.csv {flag}")).fails(2, &[&name]);
+        let name = flag.split(' ').next().map(|name| if name == "-t" { "--target" } else { name }).unwrap();
+        folder.run(&format!("evaluate m.tb test.csv {flag}")).fails(2, &[name]);
     }
 }
 
@@ -75,8 +75,6 @@ fn a_calibration_is_judged_beside_what_it_mends() {
         folder.run("evaluate m.tb test.csv").ok().silent();
     }
     folder.run("evaluate xy.csv -t y --holdout 0.2 --calibrate sigmoid").fails(2, &["--calibrate"]);
-    folder.put("few.csv", "x,y\n1.5,p\n2.5,q\n");
-    folder.run("learn few.csv -t y --calibrate isotonic").fails(1, &["too few rows to calibrate on", "--calibrate"]);
 }
 
 #[test]

@@ -178,12 +178,12 @@ fn diff() {
 fn evaluate() {
     let folder = Folder::with_model();
     let lines = [
-        ("evaluate play_tennis.tb play_tennis.csv", "14 rows"),
+        ("evaluate play_tennis.tb play_tennis.csv", "14 test rows"),
         ("evaluate play_tennis.csv -t PlayTennis --folds 7", "7 folds, seed 1"),
         ("evaluate play_tennis.csv -t PlayTennis --folds 7 --seed 2", "7 folds, seed 2"),
         ("evaluate play_tennis.csv -t PlayTennis --folds loo", "leave-one-out"),
         ("evaluate play_tennis.csv -t PlayTennis --holdout 0.3", "30 % held out, seed 1"),
-        ("evaluate play_tennis.csv -t PlayTennis --test play_tennis.csv", "14 rows"),
+        ("evaluate play_tennis.csv -t PlayTennis --test play_tennis.csv", "14 test rows"),
     ];
     for (line, method) in lines {
         let found = folder.run(&format!("{line} --format json")).ok().json();
@@ -225,7 +225,7 @@ fn timings() {
         ("show play_tennis.tb", &["read"]),
         ("schema play_tennis.csv", &["read"]),
         ("update play_tennis.tb play_tennis.csv -o later.tb", &["read", "learn", "write"]),
-        ("forget later.tb play_tennis.csv", &["read", "learn", "write"]),
+        ("forget later.tb play_tennis.csv -o back.tb", &["read", "learn", "write"]),
         ("merge play_tennis.tb later.tb -o both.tb", &["read", "learn", "write"]),
         ("diff play_tennis.tb later.tb", &["read"]),
         ("evaluate play_tennis.csv -t PlayTennis", &["evaluate"]),

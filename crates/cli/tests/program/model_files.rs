@@ -55,10 +55,7 @@ fn what_is_no_model_is_said_to_be_none() {
     for bytes in [&b""[..], b"\x89TB", b"Outlook,Wind\nSunny,Weak\n", &magic] {
         folder.put("m.tb", bytes);
         for verb in VERBS {
-            // `evaluate` takes it for data then, and says what is wrong with those.
-            let says: &[&str] =
-                if verb.starts_with("evaluate") { &["m.tb"] } else { &["m.tb: is not a Tunbridge model", "tunbridge learn"] };
-            folder.run(verb).fails(1, says);
+            folder.run(verb).fails(1, &["m.tb: is not a Tunbridge model", "tunbridge learn"]);
         }
     }
     folder.run("show .").fails(1, &[".: is not a Tunbridge model"]);

@@ -2,53 +2,58 @@
 
 use crate::support::Folder;
 
-/// Chunks hold half a million cells: 64 columns of 20,000 rows are three of them.
-fn wide_table() -> String {
-    const COLUMNS: usize = 64;
-    let mut text: String = (0..COLUMNS).map(|c| format!("c{c},")).collect();
-    text.push_str("y\n");
+/// A table of twelve files: every file is a chunk of its own, and the threads deal them out among each other.
+fn many_files(folder: &Folder) {
+    const COLUMNS: u64 = 16;
     let mut state = 1_u64;
     let mut random = |n: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % n
     };
-    for row in 0..20_000_u64 {
-        for column in 0..COLUMNS as u64 {
-            match (column % 4, random(20)) {
-                (_, 0) => text.push(','),
-                (0, _) => text += &format!("{}.{},", random(100), random(1000)),
-                // States that first appear in a later chunk.
-                (1, _) => text += &format!("s{},", random(3 + row / 5000)),
-                (2, _) => text += &format!("{},", random(5)),
-                _ => text += if random(2) == 0 { "no," } else { "yes," },
+    for file in 0..12_u64 {
+        let mut text: String = (0..COLUMNS).map(|c| format!("c{c},")).collect();
+        text.push_str("y\n");
+        for _ in 0..400 {
+            for column in 0..COLUMNS {
+                match (column % 4, random(20)) {
+                    (_, 0) => text.push(','),
+                    (0, _) => text += &format!("{}.{},", random(100), random(1000)),
+                    // States that first appear in a later file.
+                    (1, _) => text += &format!("s{},", random(3 + file)),
+                    (2, _) => text += &format!("{},", random(5)),
+                    _ => text += if random(2) == 0 { "no," } else { "yes," },
+                }
             }
+            text += ["p\n", "q\n", "r\n"][random(3) as usize];
         }
-        text += ["p\n", "q\n", "r\n"][random(3) as usize];
+        folder.put(&format!("part{file:02}.csv"), text);
     }
-    text
 }
 
 #[test]
 fn threads_change_nothing() {
-    let folder = Folder::new().write("wide.csv", wide_table());
+    let folder = Folder::new();
+    many_files(&folder);
     let mut reference: Option<Vec<Vec<u8>>> = None;
     for threads in [1, 2, 7] {
         let run = |line: &str| folder.run(&format!("{line} --threads {threads}")).ok().bytes;
         let mut found = vec![
-            run("learn wide.csv -t y -o m.tb --format json"),
+            run("learn 'part*.csv' -t y -o m.tb --format json"),
             folder.bytes("m.tb"),
-            run("learn wide.csv -t y -o bins.tb --numeric bins:mdl --evaluate none --calibrate isotonic --format json"),
+            run("learn 'part*.csv' -t y -o bins.tb --numeric bins:mdl --calibrate isotonic --format json"),
             folder.bytes("bins.tb"),
-            run("evaluate m.tb wide.csv"),
-            run("classify m.tb wide.csv"),
-            run("classify bins.tb wide.csv --format jsonl"),
+            run("evaluate 'part*.csv' -t y --folds 4 --calibrate sigmoid"),
+            run("evaluate m.tb 'part*.csv'"),
+            run("classify m.tb 'part*.csv'"),
+            run("classify bins.tb 'part*.csv' --format jsonl"),
         ];
-        for file in ["wide.parquet", "wide.arrow"] {
-            run(&format!("classify m.tb wide.csv -o {file}"));
+        for file in ["all.parquet", "all.arrow"] {
+            run(&format!("classify m.tb 'part*.csv' -o {file}"));
             found.push(folder.bytes(file));
         }
-        run("update m.tb wide.csv -o u.tb");
-        found.push(folder.bytes("u.tb"));
+        run("update m.tb 'part*.csv' -o u.tb");
+        run("forget u.tb 'part0*.csv' -o f.tb");
+        found.extend([folder.bytes("u.tb"), folder.bytes("f.tb")]);
         match &reference {
             None => reference = Some(found),
             Some(reference) => {

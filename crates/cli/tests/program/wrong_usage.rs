@@ -97,7 +97,7 @@ fn broken_input_is_1() {
         .write("utf16.csv", b"\xff\xfea\0,\0y\0\n\0")
         .write("bad.json", "[1, 2, 3]\n")
         .write("bad.jsonl", "{\"a\": 1, \"y\": \"p\"}\n{\"a\": \n")
-        .write("bad.arff", "@relation r\n@attribute a {1,2}\n@data\n3\n")
+        .write("bad.arff", "@relation r\n@attribute a {1,2\n@data\n3\n")
         .write("bad.parquet", "PAR1 this is no more than a beginning")
         .write("bad.arrow", "ARROW1 neither is this")
         .write("misnamed.parquet", "a,y\n1,p\n2,q\n")
@@ -128,7 +128,7 @@ fn broken_input_is_1() {
         ("learn utf16.csv -t y", &["utf16.csv: is UTF-16", "iconv"]),
         ("learn bad.json -t y", &["bad.json"]),
         ("learn bad.jsonl -t y", &["bad.jsonl:2"]),
-        ("learn bad.arff -t a", &["bad.arff:4", "`3`"]),
+        ("learn bad.arff -t a", &["bad.arff:2"]),
         ("learn bad.parquet -t y", &["bad.parquet"]),
         ("learn bad.arrow -t y", &["bad.arrow"]),
         ("learn misnamed.parquet -t y", &["misnamed.parquet", "misnamed"]),

@@ -317,9 +317,11 @@ fn several_files_are_one_table_whatever_the_order_of_their_columns() {
         folder.file("part-3.jsonl", json_lines(&rows[2500..4000])),
         folder.file("part-4.parquet", parquet(&rows[4000..], Lie::Plain, 300, true)),
     ];
-    for threads in [1, 2, 7] {
-        assert_same(&whole, &fold(&parts, threads), "several files");
-        assert_same(&whole, &fold(&[folder.path("part-*")], threads), "a glob");
+    let one = fold(&parts, 1);
+    assert_same(&whole, &one, "several files");
+    for threads in [2, 7] {
+        assert_eq!(bits(&one), bits(&fold(&parts, threads)), "several files");
+        assert_eq!(bits(&one), bits(&fold(&[folder.path("part-*")], threads)), "a glob");
     }
     let table = Table::open(&parts, options(1)).unwrap();
     let cells = decoded(&table).unwrap();

@@ -1,6 +1,6 @@
 //! The model: what the prior and the statistic say together.
 
-use belief::{Chunk, Schema, ShapeMismatch};
+use belief::{Chunk, Schema, ShapeMismatch, VarId};
 
 use super::attribute::Attribute;
 use super::class_prior::ClassBelief;
@@ -176,6 +176,14 @@ impl NaiveBayes {
             return Err(LearnError::NoSuchRow { row, n_rows: chunk.n_rows });
         }
         Ok(self.scorers.iter().zip(chunk.columns).map(|(scorer, column)| scorer.of_row(column, row)).collect())
+    }
+
+    /// What one state of a variable, or one bin of its numbers, says: ln P(state | class) of every class, or `None` if it is left out.
+    pub fn ln_state(&self, variable: VarId, state: usize) -> Option<&[f64]> {
+        match self.scorers.get(variable.index())? {
+            Scorer::States(table) | Scorer::Bins(_, table) => table.of_state(state),
+            _ => None,
+        }
     }
 
     pub(crate) fn scale(&self) -> &Scale {

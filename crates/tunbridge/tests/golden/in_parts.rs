@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use proptest::prelude::*;
 use tunbridge::data::{ColumnType, ReadOptions};
 use tunbridge::learners::{AttributeStatistic, Discretisation, EventModel, NumericModel};
 use tunbridge::{EvaluationPlan, LearnOptions, NaiveBayesModel, forget, merge, update};
@@ -219,4 +220,40 @@ fn the_same_bytes_for_a_file_of_several_chunks() {
         bytes(&learn(&[&path], &options).model)
     });
     assert!(one == two && two == seven);
+}
+
+/// Names that sort one way as text and another as numbers, that look missing or truthful, and that need quotes.
+const NAMES: [&str; 10] = ["10", "9", "-1", "1.0", "a", "B", "\"x,y\"", "None", "?", ""];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn cutting_a_table_anywhere_changes_nothing(
+        rows in proptest::collection::vec((0..10_usize, 0..10_usize, 0..8_usize), 2..40),
+        cut in 1..40_usize,
+    ) {
+        let text = |(a, b, class): &(usize, usize, usize)| format!("{},{},{}", NAMES[*a], NAMES[*b], NAMES[*class]);
+        let rows = Rows { header: "a,b,y".into(), rows: rows.iter().map(text).collect() };
+        let folder = Folder::new();
+        let files = parts(&folder, "part", &rows, 2, |row| usize::from(row >= cut));
+        let options = with_types(options("y"), &[("*", ColumnType::Category)]);
+        let learned = |paths: &[PathBuf]| tunbridge::learn(paths, &options).ok().map(|learned| learned.model);
+        // Either part may have no rows, or too few classes to learn from.
+        if let (Some(first), Some(whole)) = (learned(&files[..1]), learned(&[folder.file("all.csv", rows.csv())])) {
+            if cut < rows.rows.len() {
+                let updated = update(&first, &files[1..], ReadOptions::default()).unwrap().model;
+                prop_assert!(bytes(&updated) == bytes(&whole));
+                let back = forget(&updated, &files[1..], ReadOptions::default()).unwrap().model;
+                prop_assert_eq!(answers(&back, &files[1]).len(), rows.rows.len() - cut);
+                for (back, before) in answers(&back, &files[0]).iter().zip(answers(&first, &files[0])) {
+                    prop_assert_eq!(&back.predicted, &before.predicted);
+                }
+            }
+            if let Some(second) = learned(&files[1..]) {
+                prop_assert!(bytes(&merge(&first, &second, None).unwrap().model) == bytes(&whole));
+                prop_assert!(bytes(&merge(&second, &first, None).unwrap().model) == bytes(&whole));
+            }
+        }
+    }
 }
