@@ -24,7 +24,7 @@ pub use columns::{Chunk, Code, Codes, Column, SelectedRows};
 pub use counts::JointCounts;
 pub use folds::{ByFold, FoldPlan, split_mix};
 pub use log_space::{LogProb, NotALogProb, log_sum_exp, normalise_ln};
-pub use moments::{ClassMoments, Moments};
+pub use moments::{ClassMoments, ClassOrder, Moments};
 pub use observations::{Fold, MaskedRows, Observations, ReadReport};
 pub use recoding::{Recode, Recoding, StateMap};
 pub use schema::{Kind, Role, Schema, SchemaError, States, VarId, Variable, compare_states};

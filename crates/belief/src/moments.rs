@@ -91,8 +91,44 @@ pub struct ClassMoments {
     of_class: Vec<Moments>,
 }
 
-/// Rows taken together in [`ClassMoments::observe`]: a block is read twice, and should be in cache the second time.
-const BLOCK: usize = 2048;
+/// The rows of a chunk, class by class: made once, and used for every numeric column.
+#[derive(Clone, Debug)]
+pub struct ClassOrder {
+    /// Places of rows, those of the first class first; rows whose class is missing are not among them.
+    rows: Vec<u32>,
+    /// Where the rows of each class end.
+    ends: Vec<usize>,
+    n_rows: usize,
+}
+
+impl ClassOrder {
+    /// Sorts the rows by class, by counting; rows of a class stay in their order.
+    pub fn new(classes: Codes<'_>, n_classes: usize) -> Self {
+        for_codes!(classes, classes => {
+            let mut starts = vec![0_usize; n_classes + 1];
+            for class in classes {
+                starts[class.place(n_classes)] += 1;
+            }
+            let mut total = 0;
+            for start in &mut starts {
+                total += std::mem::replace(start, total);
+            }
+            let mut rows = vec![0; classes.len()];
+            for (row, class) in (0_u32..).zip(classes) {
+                let at = &mut starts[class.place(n_classes)];
+                rows[*at] = row;
+                *at += 1;
+            }
+            // The rows without a class came last.
+            starts.truncate(n_classes);
+            rows.truncate(starts.last().copied().unwrap_or(0));
+            Self { rows, ends: starts, n_rows: classes.len() }
+        })
+    }
+}
+
+/// Numbers taken together in [`ClassMoments::observe`]: a block is gathered and then read twice, and should stay in cache.
+const BLOCK: usize = 1024;
 
 impl ClassMoments {
     /// Nothing seen.
@@ -118,56 +154,35 @@ impl ClassMoments {
     /// When the columns differ in length.
     pub fn observe(&mut self, classes: Codes<'_>, values: &[f64], weights: Option<&[f64]>) -> Result<(), ShapeMismatch> {
         ShapeMismatch::check("rows of a column", classes.len(), values.len())?;
-        if let Some(weights) = weights {
-            ShapeMismatch::check("weights", classes.len(), weights.len())?;
-        }
-        for_codes!(classes, classes => match weights {
-            None => self.observe_blocks(classes, values),
-            Some(weights) => self.observe_weighted(classes, values, weights),
-        });
+        let Some(weights) = weights else { return self.observe_in_order(&ClassOrder::new(classes, self.of_class.len()), values) };
+        ShapeMismatch::check("weights", classes.len(), weights.len())?;
+        for_codes!(classes, classes => self.observe_weighted(classes, values, weights));
         Ok(())
     }
 
-    fn observe_blocks<K: Code>(&mut self, classes: &[K], values: &[f64]) {
-        // One more class takes the rows whose class is missing.
-        let mut sums = vec![Sums::default(); self.of_class.len() + 1];
-        for (classes, values) in classes.chunks(BLOCK).zip(values.chunks(BLOCK)) {
-            if self.of_class.iter().all(|m| m.weight > 0.0) {
-                // The mean so far is near the mean of the block, or the distance between the two is part of the spread: either
-                // way Σd² − (Σd)²/n loses nothing that the total keeps.
-                sums.iter_mut().zip(&self.of_class).for_each(|(sum, m)| *sum = Sums::about(m.mean));
-            } else {
-                self.means_of_block(classes, values, &mut sums);
+    /// Adds rows that count once each, in an order that several columns share.
+    ///
+    /// # Errors
+    /// When the order is of another number of rows or classes.
+    pub fn observe_in_order(&mut self, order: &ClassOrder, values: &[f64]) -> Result<(), ShapeMismatch> {
+        ShapeMismatch::check("rows of a column", order.n_rows, values.len())?;
+        ShapeMismatch::check("classes", self.of_class.len(), order.ends.len())?;
+        let mut block = [0.0; BLOCK];
+        let mut start = 0;
+        for (moments, end) in self.of_class.iter_mut().zip(&order.ends) {
+            for rows in order.rows[start..*end].chunks(BLOCK) {
+                let mut n = 0;
+                for row in rows {
+                    // A missing number is written over by the next.
+                    let x = values[*row as usize];
+                    block[n] = x;
+                    n += usize::from(!x.is_nan());
+                }
+                moments.merge(&moments_of_block(&block[..n]));
             }
-            self.deviations_of_block(classes, values, &mut sums);
-            self.of_class.iter_mut().zip(&sums).for_each(|(moments, sum)| moments.merge(&sum.moments()));
+            start = *end;
         }
-    }
-
-    /// The first of two passes over a block: the mean of each class.
-    fn means_of_block<K: Code>(&self, classes: &[K], values: &[f64], sums: &mut [Sums]) {
-        sums.fill(Sums::default());
-        for (class, &x) in classes.iter().zip(values) {
-            let sum = &mut sums[class.place(self.of_class.len())];
-            let here = !x.is_nan();
-            sum.count += f64::from(u8::from(here));
-            sum.deviation += if here { x } else { 0.0 };
-        }
-        for sum in sums {
-            *sum = Sums::about(if sum.count > 0.0 { sum.deviation / sum.count } else { 0.0 });
-        }
-    }
-
-    /// The deviations of a block's numbers from a number near the mean of their class.
-    fn deviations_of_block<K: Code>(&self, classes: &[K], values: &[f64], sums: &mut [Sums]) {
-        for (class, &x) in classes.iter().zip(values) {
-            let sum = &mut sums[class.place(self.of_class.len())];
-            let deviation = x - sum.centre;
-            let (deviation, one) = if deviation.is_nan() { (0.0, 0.0) } else { (deviation, 1.0) };
-            sum.count += one;
-            sum.deviation += deviation;
-            sum.square += deviation * deviation;
-        }
+        Ok(())
     }
 
     fn observe_weighted<K: Code>(&mut self, classes: &[K], values: &[f64], weights: &[f64]) {
@@ -221,29 +236,39 @@ impl ClassMoments {
     }
 }
 
-/// Sums over a block of deviations from a centre.
-#[derive(Clone, Copy, Default)]
-struct Sums {
-    centre: f64,
-    count: f64,
-    deviation: f64,
-    square: f64,
+/// The corrected two-pass algorithm (Chan, Golub & LeVeque 1983, equation 1.7): Σd would be zero but for the rounding of the
+/// mean, and takes that rounding out again. Sums run in four lanes, which the compiler takes together.
+fn moments_of_block(values: &[f64]) -> Moments {
+    if values.is_empty() {
+        return Moments::default();
+    }
+    let n = values.len() as f64;
+    let mean = in_lanes(values, |[sum, _], x| [sum + x, 0.0])[0] / n;
+    let [deviation, square] = in_lanes(values, |[deviation, square], x| {
+        let d = x - mean;
+        [deviation + d, square + d * d]
+    });
+    let off = deviation / n;
+    Moments { weight: n, mean: mean + off, sum_sq: (square - deviation * off).max(0.0) }
 }
 
-impl Sums {
-    fn about(centre: f64) -> Self {
-        Self { centre, ..Self::default() }
-    }
-
-    /// Chan, Golub & LeVeque 1983, equations 1.6 and 1.7: the sum of squares about any centre, and what its distance from the
-    /// mean added to it.
-    fn moments(&self) -> Moments {
-        if self.count == 0.0 {
-            return Moments::default();
+/// Folds numbers into two sums, four lanes side by side.
+#[inline]
+fn in_lanes(values: &[f64], fold: impl Fn([f64; 2], f64) -> [f64; 2]) -> [f64; 2] {
+    const LANES: usize = 4;
+    let mut lanes = [[0.0; 2]; LANES];
+    let fours = values.chunks_exact(LANES);
+    let rest = fours.remainder();
+    for four in fours {
+        for (lane, x) in lanes.iter_mut().zip(four) {
+            *lane = fold(*lane, *x);
         }
-        let off = self.deviation / self.count;
-        Moments { weight: self.count, mean: self.centre + off, sum_sq: (self.square - self.deviation * off).max(0.0) }
     }
+    for (lane, x) in lanes.iter_mut().zip(rest) {
+        *lane = fold(*lane, *x);
+    }
+    let [a, b, c, d] = lanes;
+    [(a[0] + b[0]) + (c[0] + d[0]), (a[1] + b[1]) + (c[1] + d[1])]
 }
 
 impl TryFrom<Vec<Moments>> for ClassMoments {

@@ -485,7 +485,7 @@ pub struct EvaluateArgs {
     /// The column to predict, when a learner is judged
     #[arg(short, long, value_name = "NAME")]
     pub target: Option<String>,
-    /// Folds, or loo for leave-one-out
+    /// Folds, or loo for leave-one-out [default: 10]
     #[arg(long, value_name = "K | loo", conflicts_with_all = ["holdout", "test"])]
     pub folds: Option<String>,
     /// Share of the rows to hold out, 0.01 to 0.99

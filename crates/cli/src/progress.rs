@@ -2,7 +2,6 @@
 
 use std::io::IsTerminal;
 use std::sync::Arc;
-use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use tunbridge::data::{Progress, ReadOptions};
@@ -18,7 +17,6 @@ pub fn show(options: &mut ReadOptions, common: &Common) -> Bar {
     let bar = ProgressBar::new(0);
     let style = ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {msg} {eta}").unwrap_or_else(|_| ProgressStyle::default_bar());
     bar.set_style(style);
-    bar.enable_steady_tick(Duration::from_millis(200));
     let shown = bar.clone();
     options.progress = Some(Arc::new(move |p: Progress| {
         // A further pass over the data starts anew; compressed files unpack to more than their size.

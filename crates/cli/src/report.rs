@@ -132,9 +132,8 @@ pub fn evaluation(evaluation: &Evaluation) -> String {
         Some(loss) => vec!["log loss".into(), number(loss), format!("{} by the classes' frequencies alone", number(m.baseline_log_loss))],
         None => {
             let zero = m.n_probability_zero + m.n_impossible;
-            let others = m.log_loss_of_possible.map_or("∞".into(), number);
-            let rows = of(zero, "row was", "rows were");
-            vec!["log loss".into(), "∞".into(), format!("{rows} given probability zero; {others} over the others")]
+            let others = m.log_loss_of_possible.map(|loss| format!("; {} over the others", number(loss))).unwrap_or_default();
+            vec!["log loss".into(), "∞".into(), format!("{} given probability zero{others}", of(zero, "row was", "rows were"))]
         }
     };
     rows.push(log_loss);

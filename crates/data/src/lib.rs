@@ -20,7 +20,7 @@ mod write;
 
 pub use error::{DataError, Place, RowFault, closest};
 pub use input::{Format, Input};
-pub use options::{ColumnType, Header, OnBadRow, Progress, ReadOptions, UnknownStates};
+pub use options::{ColumnType, Header, OnBadRow, Progress, ReadOptions, USUAL_MISSING, UnknownStates};
 pub use sidecar::{Sidecar, SidecarColumn, beside, to_toml};
 pub use table::{StatePriors, Table};
 pub use write::{Answers, OutputFormat};

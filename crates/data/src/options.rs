@@ -42,6 +42,9 @@ pub struct ReadOptions {
     pub progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
 }
 
+/// What a missing value is written as, unless told more.
+pub const USUAL_MISSING: [&str; 12] = ["", "?", "NA", "N/A", "n/a", "na", "NaN", "nan", "NAN", "null", "NULL", "Null"];
+
 /// How far a pass over the data has come.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
@@ -122,8 +125,7 @@ impl ReadOptions {
     }
 
     pub(crate) fn missing_markers(&self) -> Vec<String> {
-        let usual = ["", "?", "NA", "N/A", "n/a", "na", "NaN", "nan", "NAN", "null", "NULL", "Null"];
-        let mut markers: Vec<String> = usual.iter().map(|s| s.to_string()).collect();
+        let mut markers: Vec<String> = USUAL_MISSING.iter().map(|s| s.to_string()).collect();
         for marker in &self.missing {
             if !markers.contains(marker) {
                 markers.push(marker.clone());

@@ -171,7 +171,7 @@ impl Source {
             }
             Layout::Parquet(file) => {
                 let mut rows = 0;
-                for part in file.parts() {
+                for part in file.parts(SAMPLE_ROWS) {
                     if rows >= most {
                         break;
                     }
@@ -230,10 +230,16 @@ impl Source {
     }
 
     /// The units of this file, in order, each of at most `rows` rows where the format lets them be cut.
-    pub fn units(&self, rows: usize, first_row: u64, pool: Pool) -> Result<Units<'_>, DataError> {
+    ///
+    /// A columnar file is cut into `n_parts`, or into many small ones where rows are passed on and a whole part is in memory.
+    pub fn units(&self, rows: usize, first_row: u64, pool: Pool, n_parts: Option<usize>) -> Result<Units<'_>, DataError> {
         Ok(match &self.layout {
             Layout::Csv(_) | Layout::Arff(_) | Layout::JsonLines => Units::Text(Box::new(self.blocks(rows, first_row, pool)?)),
-            Layout::Parquet(file) => Units::Parts { parts: file.parts().into_iter(), before: first_row, n_rows: file.n_rows() },
+            Layout::Parquet(file) => {
+                const SMALL_PART: usize = 1 << 17;
+                let wished = n_parts.map_or(SMALL_PART, |n| (file.n_rows() as usize).div_ceil(n.max(1)));
+                Units::Parts { parts: file.parts(wished).into_iter(), before: first_row, n_rows: file.n_rows() }
+            }
             Layout::Ipc => Units::Batches { batches: Box::new(Batches::open(&self.input)?), source: self, before: first_row, n_rows: 0 },
         })
     }

@@ -242,6 +242,8 @@ impl Table {
     ) -> Result<(), DataError> {
         let rows = self.chunk_rows();
         let pool = Pool::default();
+        // Twice as many parts as threads: the last part of one thread is then not waited for long.
+        let n_parts = (!plan.keep_raw).then(|| 2 * self.options.n_threads());
         let mut next_source = 0;
         let mut current: Option<(usize, Units<'_>)> = None;
         let mut next_row = 0;
@@ -255,7 +257,7 @@ impl Table {
                     current = None;
                 }
                 let Some(source) = self.sources.get(next_source) else { return Ok(None) };
-                current = Some((next_source, source.units(rows, next_row, pool.clone())?));
+                current = Some((next_source, source.units(rows, next_row, pool.clone(), n_parts)?));
                 next_source += 1;
             }
         };

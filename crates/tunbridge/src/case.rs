@@ -1,7 +1,7 @@
 //! One case given by hand: `Outlook=Sunny Wind=Strong`.
 
 use belief::{Chunk, Codes, Column, Kind, Observations, Recode, Recoding, Role, Schema, ShapeMismatch, SufficientStatistic, VarId};
-use data::{DataError, closest};
+use data::{DataError, USUAL_MISSING, closest};
 
 use crate::Error;
 use crate::remarks::counted;
@@ -26,10 +26,13 @@ impl Case {
         let mut case = Self { codes: vec![None; n], numbers: vec![None; n], n_states: schema.cardinalities(), unknown: Vec::new() };
         let mut given = vec![false; n];
         for pair in pairs {
-            let (name, value) = pair
-                .split_once('=')
+            // A name may hold the sign itself: the longest that is a column's is meant.
+            let mut splits = pair.match_indices('=').map(|(at, _)| (pair[..at].trim(), pair[at + 1..].trim()));
+            let (name, value) = splits
+                .clone()
+                .rfind(|(name, _)| schema.find(name).is_some())
+                .or_else(|| splits.next())
                 .ok_or_else(|| Error::unfit(format!("`{pair}` is not a value"), "write NAME=VALUE, as in Outlook=Sunny"))?;
-            let (name, value) = (name.trim(), value.trim());
             let id = schema.find(name).ok_or_else(|| {
                 let near = closest(name, schema.variables().iter().map(|v| v.name.as_str()));
                 let names: Vec<&str> = schema.variables().iter().take(20).map(|v| v.name.as_str()).collect();
@@ -49,17 +52,18 @@ impl Case {
             if variable.role == Role::Target {
                 return Err(Error::unfit(format!("`{name}` is what the model predicts, and no evidence for itself"), "leave it out"));
             }
+            let is_missing = USUAL_MISSING.contains(&value);
             match &variable.kind {
                 Kind::Categorical(states) => match states.find(value) {
                     Some(state) => case.codes[place] = Some(state as u32),
-                    None if value.is_empty() || value == "?" => {}
+                    None if is_missing => {}
                     None => {
                         // Beyond the states that are known.
                         case.codes[place] = Some(states.len() as u32);
                         case.unknown.push((name.into(), value.into()));
                     }
                 },
-                Kind::Numeric if !value.is_empty() && value != "?" => {
+                Kind::Numeric if !is_missing => {
                     let number = value.parse::<f64>().ok().filter(|x| x.is_finite());
                     case.numbers[place] = Some(
                         number

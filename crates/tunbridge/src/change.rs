@@ -112,6 +112,12 @@ fn counted_alike(
     let treatments = model.statistic().treatments();
     let target = model.statistic().target().index();
     let fold = table.fold(|n_states: &[usize]| NaiveBayesStatistic::empty(&treatments, target, n_states))?;
+    let mut remarks = table.remarks().to_vec();
+    let blind = fold.statistic.n_rows_without_target();
+    if blind > 0.0 {
+        let rows = if blind == 1.0 { "1 row without a class was".into() } else { format!("{blind} rows without a class were") };
+        remarks.push(format!("{rows} left out"));
+    }
     let stored = Stored { schema: fold.schema, statistic: fold.statistic, calibrator: None, ..model.parts().clone() };
-    Ok((stored, fold.report, table.remarks().to_vec()))
+    Ok((stored, fold.report, remarks))
 }

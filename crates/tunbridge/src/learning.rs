@@ -11,6 +11,7 @@ use learn::{
     NaiveBayesStatistic, Treatment, ValueSample,
 };
 
+use crate::align::categorical;
 use crate::judge::{CalibratedByFold, GridByFold, Judge, Scores};
 use crate::model::{Stored, treatments};
 use crate::{Error, Evaluation, NaiveBayesModel, Recipe, Timings};
@@ -220,6 +221,10 @@ fn learn_from(
     let parts = Stored { schema, recipe, prior: options.prior.clone(), statistic, calibrator: None, calibrator_is_stale: false };
     let mut model = NaiveBayesModel::from_parts(parts)?;
     remarks.extend(crate::remarks::of_model(model.posterior().remarks()));
+    for (id, states) in categorical(model.schema()).filter(|(_, states)| (1..states.len()).contains(&states.n_declared())) {
+        let beyond = crate::remarks::list(&states.names()[states.n_declared()..]);
+        remarks.push(format!("`{}` has states that were not declared: {beyond}", model.schema().variable(id).name));
+    }
     if model.statistic().attributes().iter().all(|a| matches!(a, AttributeStatistic::Absent)) {
         remarks.push("no column is left to learn from: the model knows how frequent the classes are, and nothing else".into());
     }

@@ -81,7 +81,8 @@ fn text(model: &NaiveBayesModel, ledger: &Ledger, unit: Unit, word: UnitArg, cal
         );
     };
     let target = model.posterior().target();
-    let mut out = format!("{target} = {} with probability {}, against {}\n\n", ledger.class, probability(p), ledger.against);
+    let said = probability(calibrated.unwrap_or(p));
+    let mut out = format!("{target} = {} with probability {said}, against {}\n\n", ledger.class, ledger.against);
     let signed = |nats: f64| {
         let amount = unit.of_nats(nats);
         if amount.is_infinite() {

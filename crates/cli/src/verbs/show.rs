@@ -50,10 +50,6 @@ pub fn tables(model: &NaiveBayesModel, most: usize) -> String {
         if shown > most {
             continue;
         }
-        let mut header = vec![""];
-        header.extend(classes.iter().map(String::as_str));
-        let mut align = vec![Align::Left];
-        align.extend(classes.iter().map(|_| Align::Right));
         let mut rows: Vec<Vec<String>> = Vec::new();
         let title;
         if let AttributeStatistic::Moments(moments) = attribute {
@@ -76,12 +72,22 @@ pub fn tables(model: &NaiveBayesModel, most: usize) -> String {
                 rows.push(vec![format!("… {} more", count((names.len() - rows.len()) as f64))]);
             }
         }
-        let _ = write!(out, "\n{title}\n{}", table(&header, &align, &rows));
+        let mut lines = vec![std::iter::once(String::new()).chain(classes.iter().cloned()).collect()];
+        lines.append(&mut rows);
+        let lines = if classes.len() > lines.len().max(8) { turned(&lines) } else { lines };
+        let header: Vec<&str> = lines[0].iter().map(String::as_str).collect();
+        let align: Vec<Align> = (0..header.len()).map(|place| if place == 0 { Align::Left } else { Align::Right }).collect();
+        let _ = write!(out, "\n{title}\n{}", table(&header, &align, &lines[1..]));
     }
     if shown > most {
         let _ = writeln!(out, "\n… and {}; --all prints them", of((shown - most) as f64, "more column", "more columns"));
     }
     out
+}
+
+/// Rows as columns: many classes are read more easily one below the other.
+fn turned(lines: &[Vec<String>]) -> Vec<Vec<String>> {
+    (0..lines[0].len()).map(|place| lines.iter().map(|line| line.get(place).cloned().unwrap_or_default()).collect()).collect()
 }
 
 /// The states of an attribute, or its bins in words.

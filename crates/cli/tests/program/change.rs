@@ -36,6 +36,15 @@ fn two_halves_make_the_whole_to_the_byte() {
 }
 
 #[test]
+fn rows_without_a_class_do_not_count_and_that_is_said() {
+    let folder = halves();
+    folder.put("blind.csv", format!("{HEADER}Rain,Mild,High,Weak,\nRain,Mild,High,Weak,Yes\n"));
+    let updated = folder.run("update first.tb blind.csv").ok().notes(&["1 row without a class was left out"]);
+    assert_eq!(updated.stdout(), "2 rows added: first.tb now has 8 rows (before: 7)\n");
+    folder.run("forget first.tb blind.csv").ok().notes(&["1 row without a class was left out"]);
+}
+
+#[test]
 fn models_of_three_are_merged_at_once() {
     let folder = halves();
     let merged = folder.run("merge first.tb second.tb play_tennis.tb -o all.tb").ok();

@@ -194,6 +194,10 @@ fn odd_names_are_names_like_any_other() {
     let header = answered.stdout().lines().next().unwrap();
     assert!(header.starts_with("\"a,b\",\"say \"\"hi\"\"\",größe,"), "{header}");
     folder.run("classify odd.tb größe=groß 'a,b=1,5'").ok().silent();
+    folder.put("signs.csv", "a=b,a,y\n1=1,u,p\n2=2,v,q\n");
+    folder.run("learn signs.csv -t y").ok();
+    folder.run("classify signs.tb a=b=1=1 --unknown-states error").ok().silent();
+    folder.run("classify signs.tb a=u --unknown-states error").ok().silent();
     folder.run("schema odd.csv --write").ok();
     folder.run("learn odd.csv -t y").ok().notes(&["odd.schema.toml"]);
 }

@@ -67,6 +67,18 @@ fn show_prints_the_model() {
     shows!("show_top", folder.run("show play_tennis.tb --top 1").ok().silent());
 }
 
+/// One below the other, where they would not fit beside each other.
+#[test]
+fn many_classes_are_shown_line_by_line() {
+    let row = |i: usize| format!("{}.5,{},letter{:02}\n", i * 7 % 31, ["u", "v"][i % 2], i % 20);
+    let folder = Folder::new().write("letters.csv", "x,z,letter\n".to_string() + &(0..200).map(row).collect::<String>());
+    folder.run("learn letters.csv -t letter --evaluate none").ok();
+    let shown = folder.run("show letters.tb --top 1").ok().silent();
+    let widest = shown.stdout().lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(120), "{widest:?}");
+    insta::assert_snapshot!("show_many_classes", shown.stdout().split_once("\nx given letter\n").unwrap().1);
+}
+
 #[test]
 fn numbers_and_gaps_are_shown_too() {
     let folder = Folder::new().write(

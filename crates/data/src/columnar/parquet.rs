@@ -1,14 +1,19 @@
 //! Parquet: row groups, or parts of them, are decoded by any thread.
 
 use std::fs::File;
+use std::io::{self, Read};
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema as ArrowSchema, SchemaRef};
+use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection, RowSelector};
 use parquet::errors::ParquetError;
 
 use super::guard;
+use parquet::file::reader::{ChunkReader, Length};
+
 use crate::{DataError, input::Input};
 
 const PARQUET: &str = "Parquet";
@@ -84,12 +89,11 @@ impl ParquetFile {
         Ok(Self { input: self.input.clone(), metadata })
     }
 
-    /// The parts of the file, in order. They depend on the file alone, never on threads.
-    pub fn parts(&self) -> Vec<Part> {
+    /// The parts of the file, in order, each of about `wished` rows. Parts start on multiples of every size of chunk, so that
+    /// chunks, and what is made of them, do not depend on the parts.
+    pub fn parts(&self, wished: usize) -> Vec<Part> {
         let file = self.metadata.metadata();
-        let total = self.n_rows() as usize;
-        // Some sixteen parts a file, so that all cores have work on a file of a single row group.
-        let size = (total / 16).next_multiple_of(LEAST_PART).max(LEAST_PART);
+        let size = wished.next_multiple_of(LEAST_PART).max(LEAST_PART);
         let mut parts = Vec::new();
         let mut first_row = 0;
         for row_group in 0..file.num_row_groups() {
@@ -113,7 +117,7 @@ impl ParquetFile {
         columns: Option<&[usize]>,
         mut each: impl FnMut(RecordBatch) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
-        let file: File = self.input.seekable().map_err(|source| DataError::Io { path: self.input.path.clone(), source })?;
+        let file = Positioned::new(self.input.seekable()).map_err(|source| DataError::Io { path: self.input.path.clone(), source })?;
         let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
             .with_batch_size(batch)
             .with_row_groups(vec![part.row_group]);
@@ -132,5 +136,86 @@ impl ParquetFile {
             each(batch)?;
         }
         Ok(())
+    }
+}
+
+/// A file read at places of the reader's own. The reader of a [`File`] duplicates the descriptor and reads 8 kB for the header of
+/// every page it passes over, which costs more than the pages.
+struct Positioned {
+    file: Arc<File>,
+    len: u64,
+}
+
+impl Positioned {
+    fn new(file: io::Result<File>) -> io::Result<Self> {
+        let file = file?;
+        let len = file.metadata()?.len();
+        Ok(Self { file: Arc::new(file), len })
+    }
+}
+
+impl Length for Positioned {
+    fn len(&self) -> u64 {
+        self.len
+    }
+}
+
+impl ChunkReader for Positioned {
+    type T = PageHeader;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<PageHeader> {
+        Ok(PageHeader { file: self.file.clone(), next: start, buffer: [0; PageHeader::SIZE], filled: 0, taken: 0 })
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        if start.checked_add(length as u64).is_none_or(|end| end > self.len) {
+            return Err(ParquetError::EOF(format!("{length} bytes at {start} of a file of {}", self.len)));
+        }
+        let mut bytes = Vec::with_capacity(length);
+        let n = At { file: &self.file, next: start }.take(length as u64).read_to_end(&mut bytes)?;
+        if n < length {
+            return Err(ParquetError::EOF(format!("{length} bytes at {start}, but only {n} are there")));
+        }
+        Ok(bytes.into())
+    }
+}
+
+/// Reads on from a place, a few bytes at a time: headers of pages are some dozen bytes long.
+struct PageHeader {
+    file: Arc<File>,
+    next: u64,
+    buffer: [u8; Self::SIZE],
+    filled: usize,
+    taken: usize,
+}
+
+impl PageHeader {
+    const SIZE: usize = 128;
+}
+
+impl Read for PageHeader {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        if self.taken == self.filled {
+            self.filled = crate::input::read_at(&self.file, &mut self.buffer, self.next)?;
+            self.taken = 0;
+            self.next += self.filled as u64;
+        }
+        let n = to.len().min(self.filled - self.taken);
+        to[..n].copy_from_slice(&self.buffer[self.taken..self.taken + n]);
+        self.taken += n;
+        Ok(n)
+    }
+}
+
+struct At<'f> {
+    file: &'f File,
+    next: u64,
+}
+
+impl Read for At<'_> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let n = crate::input::read_at(self.file, to, self.next)?;
+        self.next += n as u64;
+        Ok(n)
     }
 }

@@ -4,7 +4,7 @@
 //! the event model: they are chosen later, when the posterior is made. Rows whose target is missing are left out and counted.
 
 use belief::{
-    Chunk, ClassMoments, Codes, Column, Forget, JointCounts, Kind, NeverObserved, Recode, Recoding, Schema, ShapeMismatch,
+    Chunk, ClassMoments, ClassOrder, Codes, Column, Forget, JointCounts, Kind, NeverObserved, Recode, Recoding, Schema, ShapeMismatch,
     SufficientStatistic, VarId, for_codes,
 };
 use serde::{Deserialize, Serialize};
@@ -196,10 +196,14 @@ impl SufficientStatistic for NaiveBayesStatistic {
         self.n_rows_without_target += weight_without_class(classes, chunk.weights);
         self.classes.observe(classes, Codes::U8(&vec![0; chunk.n_rows]), chunk.weights)?;
         let mut bins = BinCodes::default();
+        let (mut order, n_classes) = (None, self.classes().len());
         for (attribute, column) in self.attributes.iter_mut().zip(chunk.columns) {
             match (attribute, column) {
                 (AttributeStatistic::Counts(counts), Column::Categorical { codes, .. }) => {
                     counts.observe(classes, *codes, chunk.weights)?
+                }
+                (AttributeStatistic::Moments(moments), Column::Numeric(values)) if chunk.weights.is_none() => {
+                    moments.observe_in_order(order.get_or_insert_with(|| ClassOrder::new(classes, n_classes)), values)?;
                 }
                 (AttributeStatistic::Moments(moments), Column::Numeric(values)) => moments.observe(classes, values, chunk.weights)?,
                 (AttributeStatistic::Binned { cuts, counts }, Column::Numeric(values)) => {
