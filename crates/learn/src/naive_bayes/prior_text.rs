@@ -256,7 +256,7 @@ mod tests {
         );
         assert!(refusal("laplace:-1").starts_with("`laplace:-1` is not an estimate: `-1` is not a finite number of at least 0; allowed: "));
         assert!(refusal("m").contains("as in m:2"));
-        for text in ["", "ml:1", "laplace:", "laplace:nan", "laplace:inf", "laplace:1e999", "m:2:given", "dirichlet", "dirichlet:x", "ML"] {
+        for text in ["", "ml:1", "laplace:", "laplace:nan", "laplace:inf", "laplace:1e999", "m:2:taken", "dirichlet", "dirichlet:x", "ML"] {
             assert!(text.parse::<Estimate>().is_err(), "{text}");
         }
         for text in ["Yes=0.3,No=0.6", "Yes=0.3,Yes=0.7", "Yes=0.3,No", "Yes=-0.3,No=1.3", "a=b=1", "flat", "gaussian"] {
