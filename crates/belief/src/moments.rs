@@ -171,14 +171,11 @@ impl ClassMoments {
         let mut start = 0;
         for (moments, end) in self.of_class.iter_mut().zip(&order.ends) {
             for rows in order.rows[start..*end].chunks(BLOCK) {
-                let mut n = 0;
-                for row in rows {
-                    // A missing number is written over by the next.
-                    let x = values[*row as usize];
-                    block[n] = x;
-                    n += usize::from(!x.is_nan());
+                let block = &mut block[..rows.len()];
+                for (x, row) in block.iter_mut().zip(rows) {
+                    *x = values[*row as usize];
                 }
-                moments.merge(&moments_of_block(&block[..n]));
+                moments.merge(&moments_of_block(block));
             }
             start = *end;
         }
@@ -237,38 +234,57 @@ impl ClassMoments {
 }
 
 /// The corrected two-pass algorithm (Chan, Golub & LeVeque 1983, equation 1.7): Σd would be zero but for the rounding of the
-/// mean, and takes that rounding out again. Sums run in four lanes, which the compiler takes together.
-fn moments_of_block(values: &[f64]) -> Moments {
+/// mean, and takes that rounding out again. Missing numbers are left out; the order of the block may change.
+fn moments_of_block(block: &mut [f64]) -> Moments {
+    let mut values = &*block;
+    let mut sum = sum_of(values);
+    if sum.is_nan() {
+        // Missing numbers are rare enough to be looked for only where the sum tells of them.
+        let mut n = 0;
+        for at in 0..block.len() {
+            block[n] = block[at];
+            n += usize::from(!block[n].is_nan());
+        }
+        values = &block[..n];
+        sum = sum_of(values);
+    }
     if values.is_empty() {
         return Moments::default();
     }
     let n = values.len() as f64;
-    let mean = in_lanes(values, |[sum, _], x| [sum + x, 0.0])[0] / n;
-    let [deviation, square] = in_lanes(values, |[deviation, square], x| {
-        let d = x - mean;
-        [deviation + d, square + d * d]
-    });
+    let mean = sum / n;
+    let [deviation, square] = deviations_from(mean, values);
     let off = deviation / n;
     Moments { weight: n, mean: mean + off, sum_sq: (square - deviation * off).max(0.0) }
 }
 
-/// Folds numbers into two sums, four lanes side by side.
-#[inline]
-fn in_lanes(values: &[f64], fold: impl Fn([f64; 2], f64) -> [f64; 2]) -> [f64; 2] {
-    const LANES: usize = 4;
-    let mut lanes = [[0.0; 2]; LANES];
-    let fours = values.chunks_exact(LANES);
-    let rest = fours.remainder();
-    for four in fours {
-        for (lane, x) in lanes.iter_mut().zip(four) {
-            *lane = fold(*lane, *x);
+/// Sums run in lanes side by side, which the compiler takes together; their number fixes the rounding on every machine.
+const LANES: usize = 8;
+
+fn sum_of(values: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    let (whole, rest) = values.as_chunks::<LANES>();
+    for some in whole {
+        sums.iter_mut().zip(some).for_each(|(sum, x)| *sum += x);
+    }
+    sums.iter_mut().zip(rest).for_each(|(sum, x)| *sum += x);
+    sums.iter().sum()
+}
+
+/// Σ (x − mean) and Σ (x − mean)².
+fn deviations_from(mean: f64, values: &[f64]) -> [f64; 2] {
+    let (mut deviations, mut squares) = ([0.0; LANES], [0.0; LANES]);
+    let mut add = |some: &[f64]| {
+        for ((deviation, square), x) in deviations.iter_mut().zip(&mut squares).zip(some) {
+            let d = x - mean;
+            *deviation += d;
+            *square += d * d;
         }
-    }
-    for (lane, x) in lanes.iter_mut().zip(rest) {
-        *lane = fold(*lane, *x);
-    }
-    let [a, b, c, d] = lanes;
-    [(a[0] + b[0]) + (c[0] + d[0]), (a[1] + b[1]) + (c[1] + d[1])]
+    };
+    let (whole, rest) = values.as_chunks::<LANES>();
+    whole.iter().for_each(|some| add(some));
+    add(rest);
+    [deviations.iter().sum(), squares.iter().sum()]
 }
 
 impl TryFrom<Vec<Moments>> for ClassMoments {
