@@ -1,12 +1,11 @@
 //! One file of a table: its columns, its first rows, and its units of work.
 
-use arrow_array::RecordBatch;
 use arrow_schema::DataType;
 use belief::States;
 
 use crate::columnar;
 use crate::columnar::encode::number_text;
-use crate::columnar::ipc::Batches;
+use crate::columnar::ipc::{Batches, PackedBatch};
 use crate::columnar::parquet::{ParquetFile, Part};
 use crate::encode::{ChunkBuilder, EncodedChunk, FileColumns, Plan, PlanKind};
 use crate::input::{Format, Input};
@@ -45,7 +44,7 @@ pub(crate) enum Unit {
     /// With the number of rows in the files before this one.
     Part(Part, u64),
     Batch {
-        batch: RecordBatch,
+        batch: PackedBatch,
         /// The number of its first row in the file.
         first_row: u64,
         /// Rows in the files before this one.
@@ -198,9 +197,12 @@ impl Source {
                 let open = self.undecided()?;
                 let mut rows = 0;
                 while let Some(batch) = if rows < most { batches.next(&self.input)? } else { None } {
-                    let batch = batch.slice(0, batch.num_rows().min(SAMPLE_ROWS));
-                    rows += batch.num_rows();
-                    open.iter().for_each(|column| profile_array(batch.column(*column), &mut profiles[place_of[*column]]));
+                    batch.unpack(&self.input, &Pool::default(), |batch| {
+                        let batch = batch.slice(0, batch.num_rows().min(SAMPLE_ROWS));
+                        rows += batch.num_rows();
+                        open.iter().for_each(|column| profile_array(batch.column(*column), &mut profiles[place_of[*column]]));
+                        Ok(())
+                    })?;
                 }
                 Ok(rows)
             }
@@ -251,6 +253,7 @@ impl Source {
         file: &FileColumns,
         plan: &Plan,
         rows: usize,
+        pool: &Pool,
         mut each: impl FnMut(EncodedChunk) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
         match (unit, &self.layout) {
@@ -277,7 +280,7 @@ impl Source {
                     Ok(())
                 })
             }
-            (Unit::Batch { batch, first_row, before }, _) => {
+            (Unit::Batch { batch, first_row, before }, _) => batch.unpack(&self.input, pool, |batch| {
                 let mut from = 0;
                 while from < batch.num_rows() {
                     let n = rows.min(batch.num_rows() - from);
@@ -287,7 +290,7 @@ impl Source {
                     from += n;
                 }
                 Ok(())
-            }
+            }),
             (Unit::Part(..), _) => Ok(()),
         }
     }
@@ -298,7 +301,8 @@ impl Unit {
     pub fn bytes(&self) -> u64 {
         match self {
             Unit::Text(block) => block.len as u64,
-            Unit::Part(..) | Unit::Batch { .. } => 0,
+            Unit::Batch { batch, .. } => batch.bytes(),
+            Unit::Part(..) => 0,
         }
     }
 }
@@ -315,7 +319,7 @@ impl Units<'_> {
     pub fn next_row(&self) -> u64 {
         match self {
             Units::Text(blocks) => blocks.next_row(),
-            Units::Parts { before, n_rows, .. } | Units::Batches { before, n_rows, .. } => before + n_rows,
+            Units::Parts { before, n_rows, .. } | Units::Batches { before, n_rows, .. } => before.saturating_add(*n_rows),
         }
     }
 
@@ -325,7 +329,7 @@ impl Units<'_> {
             Units::Parts { parts, before, .. } => parts.next().map(|part| Unit::Part(part, *before)),
             Units::Batches { batches, source, before, n_rows } => batches.next(&source.input)?.map(|batch| {
                 let first_row = *n_rows;
-                *n_rows += batch.num_rows() as u64;
+                *n_rows = n_rows.saturating_add(batch.n_rows);
                 Unit::Batch { batch, first_row, before: *before }
             }),
         })

@@ -268,7 +268,7 @@ impl Table {
             |(source, unit)| {
                 let mut chunks = Vec::new();
                 let mut n_rows = 0;
-                self.sources[source].encode(&unit, &self.files[source], plan, rows, |chunk| {
+                self.sources[source].encode(&unit, &self.files[source], plan, rows, &pool, |chunk| {
                     n_rows += chunk.n_rows as u64;
                     chunks.push(each(chunk, &unit, source)?);
                     Ok(())

@@ -18,13 +18,18 @@ use arrow_schema::{ArrowError, SchemaRef};
 use super::guard;
 use crate::DataError;
 use crate::input::{Format, Input};
+use crate::text::blocks::Pool;
 
-/// Batches of one file, in order.
+const IPC: &str = "Arrow IPC";
+
+/// Batches of one file, in order, still packed: whoever draws them reads their headers, any thread the rest.
 pub(crate) struct Batches {
     from: Messages,
     schema: SchemaRef,
-    dictionaries: HashMap<i64, ArrayRef>,
+    dictionaries: Arc<Dictionaries>,
 }
+
+type Dictionaries = HashMap<i64, ArrayRef>;
 
 enum Messages {
     Stream(BufReader<Box<dyn Read + Send>>),
@@ -34,8 +39,20 @@ enum Messages {
 
 const CUT: &str = "it ends in the middle of a message";
 
-/// A message's metadata and its body.
-type Parts = (Vec<u8>, Buffer);
+/// A batch that is not decoded yet.
+pub(crate) struct PackedBatch {
+    metadata: Vec<u8>,
+    body: Body,
+    schema: SchemaRef,
+    dictionaries: Arc<Dictionaries>,
+    pub n_rows: u64,
+}
+
+enum Body {
+    Read(Buffer),
+    /// Where it lies, and how long it is.
+    At(u64, u64),
+}
 
 impl Batches {
     pub fn open(input: &Input) -> Result<Self, DataError> {
@@ -43,11 +60,11 @@ impl Batches {
         match input.format {
             Format::ArrowFile => {
                 let file = input.seekable().map_err(io)?;
-                guard(input, "Arrow IPC", || Self::open_file(BufReader::new(file)))
+                guard(input, IPC, || Self::open_file(BufReader::new(file)))
             }
             _ => {
                 let stream = input.open().map_err(io)?;
-                guard(input, "Arrow IPC", || Self::open_stream(BufReader::new(stream)))
+                guard(input, IPC, || Self::open_stream(BufReader::new(stream)))
             }
         }
     }
@@ -56,34 +73,34 @@ impl Batches {
         self.schema.clone()
     }
 
-    pub fn next(&mut self, input: &Input) -> Result<Option<RecordBatch>, DataError> {
-        guard(input, "Arrow IPC", || self.next_batch())
+    pub fn next(&mut self, input: &Input) -> Result<Option<PackedBatch>, DataError> {
+        guard(input, IPC, || self.next_batch())
     }
 
     fn open_stream(mut stream: BufReader<Box<dyn Read + Send>>) -> Result<Self, ArrowError> {
-        let (metadata, _) = read_message(&mut stream)?.ok_or_else(|| damaged("it has no schema"))?;
-        let schema = message(&metadata)?.header_as_schema().ok_or_else(|| damaged("it does not begin with a schema"))?;
+        let header = read_header(&mut stream)?.ok_or_else(|| damaged("it has no schema"))?;
+        let schema = message(&header.metadata)?.header_as_schema().ok_or_else(|| damaged("it does not begin with a schema"))?;
         Self::new(Messages::Stream(stream), schema)
     }
 
     /// A file is a stream with a table of contents behind it.
-    fn open_file(mut file: BufReader<File>) -> Result<Self, ArrowError> {
+    fn open_file(mut from: BufReader<File>) -> Result<Self, ArrowError> {
         const TRAILER: u64 = 10;
-        let size = file.seek(SeekFrom::End(0))?;
+        let size = from.seek(SeekFrom::End(0))?;
         let mut trailer = [0; TRAILER as usize];
-        file.seek(SeekFrom::Start(size.saturating_sub(TRAILER)))?;
-        file.read_exact(&mut trailer)?;
+        from.seek(SeekFrom::Start(size.saturating_sub(TRAILER)))?;
+        from.read_exact(&mut trailer)?;
         let n = read_footer_length(trailer)? as u64;
         let start = size.checked_sub(TRAILER + n).ok_or_else(|| damaged("its footer is longer than the file"))?;
-        file.seek(SeekFrom::Start(start))?;
-        let footer = read_exactly(&mut file, n)?;
+        from.seek(SeekFrom::Start(start))?;
+        let footer = read_exactly(&mut from, n, Vec::new())?;
         let footer = root_as_footer(&footer).map_err(damaged)?;
         let schema = footer.schema().ok_or_else(|| damaged("its footer has no schema"))?;
         let batches: Vec<i64> = footer.recordBatches().iter().flatten().map(|block| block.offset()).collect();
-        let mut opened = Self::new(Messages::File(file, batches.into_iter()), schema)?;
+        let mut opened = Self::new(Messages::File(from, batches.into_iter()), schema)?;
         for block in footer.dictionaries().iter().flatten() {
-            let (metadata, body) = opened.message_at(block.offset())?;
-            opened.take_dictionary(message(&metadata)?, &body)?;
+            let Header { metadata, n_body } = opened.header_at(block.offset())?;
+            opened.take_dictionary(message(&metadata)?, n_body)?;
         }
         Ok(opened)
     }
@@ -92,47 +109,96 @@ impl Batches {
         if !schema.endianness().equals_to_target_endianness() {
             return Err(damaged("its bytes are in the order of another kind of machine"));
         }
-        Ok(Self { from, schema: Arc::new(fb_to_schema(schema)), dictionaries: HashMap::new() })
+        Ok(Self { from, schema: Arc::new(fb_to_schema(schema)), dictionaries: Arc::default() })
     }
 
-    fn next_batch(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+    fn next_batch(&mut self) -> Result<Option<PackedBatch>, ArrowError> {
         loop {
             let next = match &mut self.from {
-                Messages::Stream(stream) => read_message(stream)?,
-                Messages::File(_, places) => match places.next() {
-                    Some(place) => Some(self.message_at(place)?),
-                    None => None,
-                },
+                Messages::Stream(stream) => read_header(stream)?,
+                Messages::File(_, places) => places.next().map(|place| self.header_at(place)).transpose()?,
             };
-            let Some((metadata, body)) = next else { return Ok(None) };
+            let Some(Header { metadata, n_body }) = next else { return Ok(None) };
             let message = message(&metadata)?;
             match message.header_type() {
                 MessageHeader::RecordBatch => {
                     let batch = message.header_as_record_batch().ok_or_else(|| damaged("a batch is missing"))?;
-                    check_places(batch, &body)?;
-                    return read_record_batch(&body, batch, self.schema.clone(), &self.dictionaries, None, &message.version()).map(Some);
+                    let n_rows = u64::try_from(batch.length()).map_err(damaged)?;
+                    let body = match &mut self.from {
+                        Messages::Stream(stream) => Body::Read(read_exactly(stream, n_body, Vec::new())?.into()),
+                        Messages::File(file, _) => Body::At(file.stream_position()?, n_body),
+                    };
+                    let (schema, dictionaries) = (self.schema.clone(), self.dictionaries.clone());
+                    return Ok(Some(PackedBatch { metadata, body, schema, dictionaries, n_rows }));
                 }
-                MessageHeader::DictionaryBatch => self.take_dictionary(message, &body)?,
+                MessageHeader::DictionaryBatch => self.take_dictionary(message, n_body)?,
                 other => return Err(damaged(format!("{other:?} where a batch should be"))),
             }
         }
     }
 
-    fn message_at(&mut self, place: i64) -> Result<Parts, ArrowError> {
+    fn header_at(&mut self, place: i64) -> Result<Header, ArrowError> {
         let Messages::File(file, _) = &mut self.from else { return Err(damaged("a stream has no table of contents")) };
         file.seek(SeekFrom::Start(u64::try_from(place).map_err(damaged)?))?;
-        read_message(file)?.ok_or_else(|| damaged("a batch is not where it should be"))
+        read_header(file)?.ok_or_else(|| damaged("a batch is not where it should be"))
     }
 
-    fn take_dictionary(&mut self, message: Message<'_>, body: &Buffer) -> Result<(), ArrowError> {
+    /// Reads a dictionary's body, which comes next.
+    fn take_dictionary(&mut self, message: Message<'_>, n_body: u64) -> Result<(), ArrowError> {
+        let body = match &mut self.from {
+            Messages::Stream(stream) => read_exactly(stream, n_body, Vec::new())?,
+            Messages::File(file, _) => read_exactly(file, n_body, Vec::new())?,
+        };
+        let body = Buffer::from_vec(body);
         let dictionary = message.header_as_dictionary_batch().ok_or_else(|| damaged("a dictionary is missing"))?;
-        check_places(dictionary.data().ok_or_else(|| damaged("a dictionary has no values"))?, body)?;
-        read_dictionary(body, dictionary, &self.schema, &mut self.dictionaries, &message.version())
+        check_places(dictionary.data().ok_or_else(|| damaged("a dictionary has no values"))?, &body)?;
+        read_dictionary(&body, dictionary, &self.schema, Arc::make_mut(&mut self.dictionaries), &message.version())
     }
 }
 
-/// The next message, or `None` at the end of the stream.
-fn read_message(from: &mut impl Read) -> Result<Option<Parts>, ArrowError> {
+impl PackedBatch {
+    /// Decodes the batch and hands it on. The buffer its bytes were read into comes from the pool, and goes back to it unless
+    /// someone still holds on to the batch: fresh memory for every batch costs as much as reading it.
+    pub fn unpack<T>(&self, input: &Input, pool: &Pool, then: impl FnOnce(RecordBatch) -> Result<T, DataError>) -> Result<T, DataError> {
+        let (body, batch) = guard(input, IPC, || {
+            let body = match &self.body {
+                Body::Read(bytes) => bytes.clone(),
+                Body::At(place, n) => {
+                    let mut file = input.seekable()?;
+                    file.seek(SeekFrom::Start(*place))?;
+                    Buffer::from_vec(read_exactly(&mut file, *n, pool.take())?)
+                }
+            };
+            let message = message(&self.metadata)?;
+            let batch = message.header_as_record_batch().ok_or_else(|| damaged("a batch is missing"))?;
+            check_places(batch, &body)?;
+            let batch = read_record_batch(&body, batch, self.schema.clone(), &self.dictionaries, None, &message.version())?;
+            if batch.num_rows() as u64 == self.n_rows { Ok((body, batch)) } else { Err(damaged("a batch has another number of rows")) }
+        })?;
+        let made = then(batch)?;
+        if let Ok(bytes) = body.into_vec() {
+            pool.give(bytes);
+        }
+        Ok(made)
+    }
+
+    /// How many bytes of the file it is.
+    pub fn bytes(&self) -> u64 {
+        match &self.body {
+            Body::Read(bytes) => bytes.len() as u64,
+            Body::At(_, n) => *n,
+        }
+    }
+}
+
+/// What stands before a message's body.
+struct Header {
+    metadata: Vec<u8>,
+    n_body: u64,
+}
+
+/// The next message's header, or `None` at the end of the stream.
+fn read_header(from: &mut impl Read) -> Result<Option<Header>, ArrowError> {
     const CONTINUES: [u8; 4] = [0xFF; 4];
     let mut word = [0; 4];
     match crate::input::read_full(from, &mut word)? {
@@ -148,16 +214,16 @@ fn read_message(from: &mut impl Read) -> Result<Option<Parts>, ArrowError> {
     if n == 0 {
         return Ok(None);
     }
-    let metadata = read_exactly(from, u64::from(n))?;
-    let n = u64::try_from(message(&metadata)?.bodyLength()).map_err(damaged)?;
-    let body = Buffer::from_vec(read_exactly(from, n)?);
-    Ok(Some((metadata, body)))
+    let metadata = read_exactly(from, u64::from(n), Vec::new())?;
+    let n_body = u64::try_from(message(&metadata)?.bodyLength()).map_err(damaged)?;
+    Ok(Some(Header { metadata, n_body }))
 }
 
-/// So many bytes. No more are set aside than there are.
-fn read_exactly(from: &mut impl Read, n: u64) -> Result<Vec<u8>, ArrowError> {
+/// So many bytes, in place of what `bytes` held. No more are set aside than there are.
+fn read_exactly(from: &mut impl Read, n: u64, mut bytes: Vec<u8>) -> Result<Vec<u8>, ArrowError> {
     const FIRST: u64 = 16 << 20;
-    let mut bytes = Vec::with_capacity(n.min(FIRST) as usize);
+    bytes.clear();
+    bytes.reserve(n.min(FIRST) as usize);
     from.take(n).read_to_end(&mut bytes)?;
     if bytes.len() as u64 == n { Ok(bytes) } else { Err(damaged(CUT)) }
 }

@@ -1,8 +1,8 @@
 //! Parquet: row groups, or parts of them, are decoded by any thread.
 
 use std::fs::File;
-use std::io::{self, Read};
-use std::sync::Arc;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema as ArrowSchema, SchemaRef};
@@ -14,7 +14,8 @@ use parquet::errors::ParquetError;
 use super::guard;
 use parquet::file::reader::{ChunkReader, Length};
 
-use crate::{DataError, input::Input};
+use crate::DataError;
+use crate::input::Input;
 
 const PARQUET: &str = "Parquet";
 
@@ -144,13 +145,15 @@ impl ParquetFile {
 struct Positioned {
     file: Arc<File>,
     len: u64,
+    /// Held while the file's own position is used.
+    turn: Mutex<()>,
 }
 
 impl Positioned {
     fn new(file: io::Result<File>) -> io::Result<Self> {
         let file = file?;
         let len = file.metadata()?.len();
-        Ok(Self { file: Arc::new(file), len })
+        Ok(Self { file: Arc::new(file), len, turn: Mutex::new(()) })
     }
 }
 
@@ -171,8 +174,12 @@ impl ChunkReader for Positioned {
         if start.checked_add(length as u64).is_none_or(|end| end > self.len) {
             return Err(ParquetError::EOF(format!("{length} bytes at {start} of a file of {}", self.len)));
         }
+        // Only the file's own reader fills memory that was not set to zero before.
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = &*self.file;
+        file.seek(SeekFrom::Start(start))?;
         let mut bytes = Vec::with_capacity(length);
-        let n = At { file: &self.file, next: start }.take(length as u64).read_to_end(&mut bytes)?;
+        let n = file.take(length as u64).read_to_end(&mut bytes)?;
         if n < length {
             return Err(ParquetError::EOF(format!("{length} bytes at {start}, but only {n} are there")));
         }
@@ -203,19 +210,6 @@ impl Read for PageHeader {
         let n = to.len().min(self.filled - self.taken);
         to[..n].copy_from_slice(&self.buffer[self.taken..self.taken + n]);
         self.taken += n;
-        Ok(n)
-    }
-}
-
-struct At<'f> {
-    file: &'f File,
-    next: u64,
-}
-
-impl Read for At<'_> {
-    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let n = crate::input::read_at(self.file, to, self.next)?;
-        self.next += n as u64;
         Ok(n)
     }
 }
