@@ -88,6 +88,11 @@ impl Source {
         if let Layout::Arff(header) = &self.layout { Some(header) } else { None }
     }
 
+    /// The file, if it is Parquet.
+    pub fn parquet(&self) -> Option<&ParquetFile> {
+        if let Layout::Parquet(file) = &self.layout { Some(file) } else { None }
+    }
+
     /// The schema of a columnar file.
     pub fn arrow_schema(&self) -> Result<Option<arrow_schema::SchemaRef>, DataError> {
         Ok(match &self.layout {

@@ -1,7 +1,7 @@
 //! Parquet: row groups, or parts of them, are decoded by any thread.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
@@ -9,10 +9,13 @@ use arrow_schema::{DataType, Field, Schema as ArrowSchema, SchemaRef};
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection, RowSelector};
+use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, Length};
+use parquet::file::writer::SerializedRowGroupWriter;
+use parquet::schema::types::Type;
 
 use super::guard;
-use parquet::file::reader::{ChunkReader, Length};
 
 use crate::DataError;
 use crate::input::Input;
@@ -29,7 +32,7 @@ pub(crate) struct ParquetFile {
 /// Some rows of one row group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
-    row_group: usize,
+    pub row_group: usize,
     skip: usize,
     rows: usize,
     /// The number of its first row in the file.
@@ -74,6 +77,38 @@ impl ParquetFile {
 
     pub fn n_rows(&self) -> u64 {
         self.metadata.metadata().file_metadata().num_rows().max(0) as u64
+    }
+
+    /// The schema as Parquet has it.
+    pub fn parquet_schema(&self) -> &Type {
+        self.metadata.parquet_schema().root_schema()
+    }
+
+    /// Rows in the largest row group.
+    pub fn largest_row_group(&self) -> usize {
+        self.metadata.metadata().row_groups().iter().map(|group| group.num_rows().max(0) as usize).max().unwrap_or(0)
+    }
+
+    /// Passes the columns of a row group on, byte for byte.
+    pub fn splice<W: Write + Send>(&self, row_group: usize, to: &mut SerializedRowGroupWriter<'_, W>) -> Result<(), DataError> {
+        let file = Positioned::new(self.input.seekable()).map_err(|source| DataError::Io { path: self.input.path.clone(), source })?;
+        let group = self.metadata.metadata().row_group(row_group);
+        guard(&self.input, PARQUET, || {
+            group.columns().iter().try_for_each(|column| {
+                let (_, bytes_written) = column.byte_range();
+                to.append_column(
+                    &file,
+                    ColumnCloseResult {
+                        bytes_written,
+                        rows_written: group.num_rows() as u64,
+                        metadata: column.clone(),
+                        bloom_filter: None,
+                        column_index: None,
+                        offset_index: None,
+                    },
+                )
+            })
+        })
     }
 
     /// The same file with its text columns read as dictionaries, which is how Parquet mostly stores them.
@@ -187,7 +222,7 @@ impl ChunkReader for Positioned {
     }
 }
 
-/// Reads on from a place, a few bytes at a time: headers of pages are some dozen bytes long.
+/// Reads on from a place, mostly a few bytes: headers of pages are some dozen bytes long.
 struct PageHeader {
     file: Arc<File>,
     next: u64,
@@ -202,6 +237,11 @@ impl PageHeader {
 
 impl Read for PageHeader {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        if self.taken == self.filled && to.len() > Self::SIZE {
+            let n = crate::input::read_at(&self.file, to, self.next)?;
+            self.next += n as u64;
+            return Ok(n);
+        }
         if self.taken == self.filled {
             self.filled = crate::input::read_at(&self.file, &mut self.buffer, self.next)?;
             self.taken = 0;

@@ -9,7 +9,7 @@ use arrow_ipc::writer::FileWriter;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use belief::{Chunk, Kind, Observations, ReadReport};
 use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowRowGroupWriterFactory, compute_leaves};
+use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::basic::Compression;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
@@ -17,6 +17,7 @@ use super::cells::each_row;
 use super::{Answers, Job};
 use crate::DataError;
 use crate::encode::{EncodedChunk, Plan, RawRows};
+use crate::input::Format;
 use crate::source::Unit;
 
 pub(super) fn write_arrow(
@@ -25,7 +26,11 @@ pub(super) fn write_arrow(
     to: &mut (dyn Write + Send),
     answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
 ) -> Result<ReadReport, DataError> {
-    let shape = Shape::new(job)?;
+    let mut shape = Shape::new(job)?;
+    // A file has one dictionary a column for all its batches; other sources may have one for each, and are written in full.
+    if !matches!(&job.table.sources[..], [only] if only.input.format == Format::ArrowFile) {
+        shape.flatten_dictionaries(job);
+    }
     let mut writer = FileWriter::try_new(to, &shape.schema).map_err(|e| failed(&e))?;
     let mut report = ReadReport::default();
     job.table.each_unit(
@@ -54,15 +59,7 @@ pub(super) fn write_parquet(
     answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
 ) -> Result<ReadReport, DataError> {
     let shape = Shape::new(job)?;
-    // Numbers are written plainly: a dictionary of doubles is tried at great cost and mostly given up.
-    let mut properties =
-        WriterProperties::builder().set_compression(Compression::UNCOMPRESSED).set_statistics_enabled(EnabledStatistics::Chunk);
-    for field in shape.schema.fields() {
-        if field.data_type().is_floating() {
-            properties = properties.set_column_dictionary_enabled(vec![field.name().clone()].into(), false);
-        }
-    }
-    let writer = ArrowWriter::try_new(to, shape.schema.clone(), Some(properties.build())).map_err(|e| failed(&e))?;
+    let writer = ArrowWriter::try_new(to, shape.schema.clone(), Some(writer_properties(&shape.schema))).map_err(|e| failed(&e))?;
     let (mut file, factory) = writer.into_serialized_writer().map_err(|e| failed(&e))?;
     let mut report = ReadReport::default();
     job.table.each_unit(
@@ -89,19 +86,49 @@ pub(super) fn write_parquet(
     Ok(report)
 }
 
+/// Numbers are written plainly: a dictionary of doubles is tried at great cost and mostly given up.
+pub(super) fn writer_properties(schema: &Schema) -> WriterProperties {
+    let plain = WriterProperties::builder().set_compression(Compression::UNCOMPRESSED).set_statistics_enabled(EnabledStatistics::Chunk);
+    let doubles = schema.fields().iter().filter(|field| field.data_type().is_floating());
+    doubles.fold(plain, |properties, field| properties.set_column_dictionary_enabled(vec![field.name().clone()].into(), false)).build()
+}
+
 fn row_group(factory: &ArrowRowGroupWriterFactory, schema: &Schema, batches: &[RecordBatch]) -> Result<Vec<ArrowColumnChunk>, DataError> {
     let mut writers = factory.create_column_writers(0).map_err(|e| failed(&e))?;
-    for batch in batches {
-        let mut leaf = writers.iter_mut();
-        for (field, array) in schema.fields().iter().zip(batch.columns()) {
-            for column in compute_leaves(field, array).map_err(|e| failed(&e))? {
-                if let Some(writer) = leaf.next() {
-                    writer.write(&column).map_err(|e| failed(&e))?;
-                }
+    batches.iter().try_for_each(|batch| encode_batch(&mut writers, schema, batch))?;
+    writers.into_iter().map(|w| w.close().map_err(|e| failed(&e))).collect()
+}
+
+pub(super) fn encode_batch(writers: &mut [ArrowColumnWriter], schema: &Schema, batch: &RecordBatch) -> Result<(), DataError> {
+    let mut leaf = writers.iter_mut();
+    for (field, array) in schema.fields().iter().zip(batch.columns()) {
+        for column in compute_leaves(field, array).map_err(|e| failed(&e))? {
+            if let Some(writer) = leaf.next() {
+                writer.write(&column).map_err(|e| failed(&e))?;
             }
         }
     }
-    writers.into_iter().map(|w| w.close().map_err(|e| failed(&e))).collect()
+    Ok(())
+}
+
+/// The columns behind those of the input: the predicted state and every state's probability.
+pub(super) fn answer_fields(job: &Job<'_>) -> Vec<Field> {
+    let predicted = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+    let probabilities = job.added[1..].iter().map(|name| Field::new(name, DataType::Float64, true));
+    std::iter::once(Field::new(&job.added[0], predicted, true)).chain(probabilities).collect()
+}
+
+pub(super) fn answer_columns(answers: &Answers, states: &Arc<StringArray>) -> Result<Vec<ArrayRef>, DataError> {
+    let keys: Int32Array = answers.predicted.iter().map(|p| p.map(|p| p as i32)).collect();
+    // Where nothing can be predicted, no state has a probability.
+    let nulls = keys.nulls().cloned();
+    let predicted = DictionaryArray::try_new(keys, states.clone() as ArrayRef).map_err(|e| failed(&e))?;
+    let n_states = states.len();
+    let probability = |state: usize| {
+        let of_state: Vec<f64> = answers.probability.iter().skip(state).step_by(n_states).copied().collect();
+        Arc::new(Float64Array::new(of_state.into(), nulls.clone())) as ArrayRef
+    };
+    Ok(std::iter::once(Arc::new(predicted) as ArrayRef).chain((0..n_states).map(probability)).collect())
 }
 
 /// The columns of the output.
@@ -125,24 +152,32 @@ impl Shape {
                 (source.names.iter().zip(&numeric).map(|(name, n)| Field::new(name, kind(*n), true)).collect(), Some(numeric))
             }
         };
-        let predicted = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-        fields.push(Field::new(&job.added[0], predicted, true));
-        fields.extend(job.added[1..].iter().map(|name| Field::new(name, DataType::Float64, true)));
-        Ok(Self { schema: Arc::new(Schema::new(fields)), numeric, states: Arc::new(job.states.iter().map(Some).collect()) })
+        fields.extend(answer_fields(job));
+        Ok(Self { schema: Arc::new(Schema::new(fields)), numeric, states: job.states_column() })
+    }
+
+    fn flatten_dictionaries(&mut self, job: &Job<'_>) {
+        let n_passed_on = job.table.column_names().len();
+        let flat = |(place, field): (usize, &Arc<Field>)| match field.data_type() {
+            DataType::Dictionary(_, values) if place < n_passed_on => field.as_ref().clone().with_data_type(values.as_ref().clone()).into(),
+            _ => field.clone(),
+        };
+        self.schema = Arc::new(Schema::new(self.schema.fields().iter().enumerate().map(flat).collect::<Vec<_>>()));
     }
 
     fn batch(&self, job: &Job<'_>, chunk: &EncodedChunk, unit: &Unit, source: usize, answers: &Answers) -> Result<RecordBatch, DataError> {
         let mut columns = match (&chunk.raw, &self.numeric) {
-            (RawRows::Batch(batch), _) => batch.columns().to_vec(),
+            (RawRows::Batch(batch), _) => {
+                let fields = self.schema.fields().iter();
+                let passed_on = |(array, field): (&ArrayRef, &Arc<Field>)| match array.data_type() {
+                    kind if kind == field.data_type() => Ok(array.clone()),
+                    _ => arrow_cast::cast(array, field.data_type()).map_err(|e| failed(&e)),
+                };
+                batch.columns().iter().zip(fields).map(passed_on).collect::<Result<_, _>>()?
+            }
             (_, numeric) => text_columns(job, chunk, unit, source, numeric.as_deref().unwrap_or_default())?,
         };
-        let keys: Int32Array = answers.predicted.iter().map(|p| p.map(|p| p as i32)).collect();
-        columns.push(Arc::new(DictionaryArray::try_new(keys, self.states.clone() as ArrayRef).map_err(|e| failed(&e))?));
-        let n_states = job.states.len();
-        for state in 0..n_states {
-            let of_state = answers.probability.iter().skip(state).step_by(n_states);
-            columns.push(Arc::new(of_state.map(|p| (!p.is_nan()).then_some(*p)).collect::<Float64Array>()));
-        }
+        columns.extend(answer_columns(answers, &self.states)?);
         RecordBatch::try_new(self.schema.clone(), columns).map_err(|e| failed(&e))
     }
 }
@@ -177,6 +212,6 @@ fn text_columns(job: &Job<'_>, chunk: &EncodedChunk, unit: &Unit, source: usize,
         .collect())
 }
 
-fn failed(error: &dyn std::fmt::Display) -> DataError {
+pub(super) fn failed(error: &dyn std::fmt::Display) -> DataError {
     DataError::BadFile { path: "output".into(), what: format!("cannot be written: {error}"), hint: None }
 }

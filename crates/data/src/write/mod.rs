@@ -2,10 +2,13 @@
 
 mod cells;
 mod columnar;
+mod splice;
 mod text;
 
 use std::io::Write;
+use std::sync::Arc;
 
+use arrow_array::StringArray;
 use belief::{Chunk, ReadReport};
 
 use crate::encode::Plan;
@@ -14,8 +17,10 @@ use crate::{DataError, Table};
 /// What the rows are written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputFormat {
-    /// Separated values.
+    /// Separated values: with the input's separator, or commas.
     Csv,
+    /// Values separated by tabs.
+    Tsv,
     /// An object per line.
     JsonLines,
     /// Apache Parquet.
@@ -28,7 +33,8 @@ impl OutputFormat {
     /// The format that a file's name asks for.
     pub fn of_path(path: &std::path::Path) -> Option<Self> {
         Some(match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "csv" | "tsv" | "txt" => Self::Csv,
+            "csv" | "txt" => Self::Csv,
+            "tsv" | "tab" => Self::Tsv,
             "jsonl" | "ndjson" | "json" => Self::JsonLines,
             "parquet" => Self::Parquet,
             "arrow" | "feather" | "ipc" => Self::Arrow,
@@ -54,6 +60,12 @@ struct Job<'t> {
     added: Vec<String>,
 }
 
+impl Job<'_> {
+    fn states_column(&self) -> Arc<StringArray> {
+        Arc::new(self.states.iter().map(Some).collect())
+    }
+}
+
 impl Table {
     /// Writes every row with its answers behind it: the input's columns, in its order, then the predicted state and every state's
     /// probability.
@@ -77,8 +89,11 @@ impl Table {
         let job = Job { table: self, states, added: added_names(self.column_names(), states) };
         let plan = Plan { keep_raw: true, ..self.plan.clone() };
         match format {
-            OutputFormat::Csv | OutputFormat::JsonLines => text::write(&job, &plan, format, to, answer),
-            OutputFormat::Parquet => columnar::write_parquet(&job, &plan, to, answer),
+            OutputFormat::Csv | OutputFormat::Tsv | OutputFormat::JsonLines => text::write(&job, &plan, format, to, answer),
+            OutputFormat::Parquet => match splice::files(&job) {
+                Some(files) => splice::write(&job, &files, &self.plan, to, answer),
+                None => columnar::write_parquet(&job, &plan, to, answer),
+            },
             OutputFormat::Arrow => columnar::write_arrow(&job, &plan, to, answer),
         }
     }

@@ -9,6 +9,8 @@ use super::{Answers, Job, OutputFormat, io_error};
 use crate::DataError;
 use crate::encode::{EncodedChunk, Plan, RawRows};
 use crate::source::Unit;
+use crate::text::blocks::Pool;
+use crate::text::csv::Dialect;
 
 pub(super) fn write(
     job: &Job<'_>,
@@ -17,8 +19,12 @@ pub(super) fn write(
     to: &mut (dyn Write + Send),
     answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
 ) -> Result<ReadReport, DataError> {
-    let delimiter = job.table.sources[0].dialect().map_or(b',', |d| d.delimiter);
-    if format == OutputFormat::Csv {
+    let delimiter = match (format, job.table.sources[0].dialect()) {
+        (OutputFormat::Tsv, _) => b'\t',
+        (_, Some(Dialect { delimiter, .. })) if delimiter != b'\t' => delimiter,
+        _ => b',',
+    };
+    if format != OutputFormat::JsonLines {
         let mut header = Vec::new();
         for (place, name) in job.table.column_names().iter().chain(&job.added).enumerate() {
             if place > 0 {
@@ -34,7 +40,7 @@ pub(super) fn write(
         .states
         .iter()
         .map(|state| match format {
-            OutputFormat::Csv => {
+            OutputFormat::Csv | OutputFormat::Tsv => {
                 let mut cell = Vec::new();
                 push_csv(&mut cell, state, delimiter);
                 cell
@@ -44,16 +50,17 @@ pub(super) fn write(
         .collect();
     let mut report = ReadReport::default();
     let mut n_written = 0_u64;
+    let buffers = Pool::default();
     job.table.each_unit(
         plan,
         |chunk, unit, source| {
             let answers = chunk.lend(&answer)?;
-            let mut out = Vec::with_capacity(chunk.n_rows * (32 + 24 * job.states.len()));
+            let mut out = buffers.take();
             // Rows of JSON Lines are numbered, and only the writer knows how many came before: it puts the numbers in.
             let mut starts = Vec::new();
             let source = &job.table.sources[source];
             match format {
-                OutputFormat::Csv => rows_of_csv(&chunk, unit, source, delimiter, &states, &answers, &mut out)?,
+                OutputFormat::Csv | OutputFormat::Tsv => rows_of_csv(&chunk, unit, source, delimiter, &states, &answers, &mut out)?,
                 _ => rows_of_json(job, &chunk, unit, source, &states, &answers, &mut out, &mut starts)?,
             }
             Ok((out, starts, chunk.report))
@@ -70,6 +77,7 @@ pub(super) fn write(
                     let end = starts.get(place + 1).copied().unwrap_or(out.len());
                     write!(to, "{{\"row\":{n_written},").and_then(|()| to.write_all(&out[*start..end])).map_err(io_error)?;
                 }
+                buffers.give(out);
             }
             Ok(())
         },
@@ -95,13 +103,14 @@ fn rows_of_csv(
         for p in &answers.probability[row * states.len()..][..states.len()] {
             out.push(delimiter);
             if !p.is_nan() {
-                out.extend_from_slice(number.format_finite(*p).as_bytes());
+                push_number(out, number.format_finite(*p).as_bytes());
             }
         }
         out.push(b'\n');
     };
     // A record of the same dialect is passed on byte for byte.
-    if let (RawRows::Text(records), Unit::Text(block), Some(_)) = (&chunk.raw, unit, source.dialect()) {
+    let same_dialect = source.dialect().is_some_and(|dialect| dialect.delimiter == delimiter);
+    if let (RawRows::Text(records), Unit::Text(block), true) = (&chunk.raw, unit, same_dialect) {
         for (row, (start, end)) in records.iter().enumerate() {
             out.extend_from_slice(&block.bytes[*start as usize..*end as usize]);
             answer(row, out);
@@ -146,7 +155,7 @@ fn rows_of_json(
                     }
                     out.extend_from_slice(state);
                     out.push(b':');
-                    out.extend_from_slice(number.format_finite(*p).as_bytes());
+                    push_number(out, number.format_finite(*p).as_bytes());
                 }
                 out.push(b'}');
             }
@@ -169,6 +178,19 @@ fn rows_of_json(
         out.extend_from_slice(b"}}\n");
         Ok(())
     })
+}
+
+/// Most numbers have 16 to 24 digits; two copies of a fixed length that overlap are faster than one of any length.
+fn push_number(out: &mut Vec<u8>, digits: &[u8]) {
+    const HALF: usize = 16;
+    match (digits.first_chunk::<HALF>(), digits.last_chunk::<HALF>()) {
+        (Some(first), Some(last)) if digits.len() <= 2 * HALF => {
+            out.extend_from_slice(first);
+            out.truncate(out.len() - (2 * HALF - digits.len()));
+            out.extend_from_slice(last);
+        }
+        _ => out.extend_from_slice(digits),
+    }
 }
 
 /// A cell of CSV, in quotes where it has to be.

@@ -9,3 +9,4 @@ mod mutations;
 mod open_as;
 mod states;
 mod support;
+mod writing;

@@ -1,0 +1,136 @@
+//! Rows passed on with answers behind them.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int32Type};
+use arrow_array::{
+    Array, ArrayRef, DictionaryArray, Float64Array, Int32Array, ListArray, RecordBatch, StringArray, TimestampMillisecondArray,
+};
+use arrow_schema::{DataType, Field, Schema as ArrowSchema};
+use belief::Chunk;
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::basic::Compression;
+use parquet::file::properties::WriterProperties;
+use tunbridge_data::{Answers, ColumnType, DataError, OnBadRow, OutputFormat, ReadOptions, Table};
+
+use crate::support::Folder;
+
+const STATES: [&str; 2] = ["no", "yes"];
+
+/// An answer that tells the row's number, and none for every 997th.
+fn answer(chunk: Chunk<'_>) -> Result<Answers, DataError> {
+    let mut answers = Answers::default();
+    for row in chunk.first_row..chunk.first_row + chunk.n_rows as u64 {
+        let known = row % 997 != 0;
+        answers.predicted.push(known.then_some((row % 2) as u32));
+        let p = if known { 1.0 / (row as f64 + 2.0) } else { f64::NAN };
+        answers.probability.extend([p, 1.0 - p]);
+    }
+    Ok(answers)
+}
+
+fn written(table: &Table, format: OutputFormat) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    table.write_answers(&STATES.map(String::from), format, &mut bytes, answer).unwrap();
+    bytes
+}
+
+/// Columns of many kinds, some with gaps, one of them nested.
+fn batch(n: usize) -> RecordBatch {
+    let words = ["red", "green", "blue"];
+    let colours: DictionaryArray<Int32Type> = (0..n).map(|i| (i % 7 > 0).then(|| words[i % 3])).collect();
+    let texts: StringArray = (0..n).map(|i| (i % 5 > 0).then(|| format!("text {}", i % 100))).collect();
+    let numbers: Float64Array = (0..n).map(|i| (i % 11 > 0).then(|| i as f64 / 7.0)).collect();
+    let whole: Int32Array = (0..n as i32).collect();
+    let times = TimestampMillisecondArray::from_iter_values((0..n as i64).map(|i| i * 86_400_000)).with_timezone("+02:00");
+    let lists = ListArray::from_iter_primitive::<Float64Type, _, _>((0..n).map(|i| (i % 3 > 0).then(|| vec![Some(i as f64); i % 4])));
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("colour", Arc::new(colours)),
+        ("text", Arc::new(texts)),
+        ("x", Arc::new(numbers)),
+        ("n", Arc::new(whole)),
+        ("when", Arc::new(times)),
+        ("list", Arc::new(lists)),
+    ];
+    let fields: Vec<Field> = columns.iter().map(|(name, array)| Field::new(*name, array.data_type().clone(), true)).collect();
+    RecordBatch::try_new(Arc::new(ArrowSchema::new(fields)), columns.into_iter().map(|(_, array)| array).collect()).unwrap()
+}
+
+fn parquet(batch: &RecordBatch, rows_in_group: usize) -> Vec<u8> {
+    let properties =
+        WriterProperties::builder().set_max_row_group_row_count(Some(rows_in_group)).set_compression(Compression::SNAPPY).build();
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties)).unwrap();
+    writer.write(batch).unwrap();
+    writer.into_inner().unwrap()
+}
+
+fn read_parquet(bytes: Vec<u8>) -> RecordBatch {
+    let builder = ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(bytes)).unwrap();
+    let schema = builder.schema().clone();
+    let batches: Vec<RecordBatch> = builder.build().unwrap().map(Result::unwrap).collect();
+    arrow_select::concat::concat_batches(&schema, &batches).unwrap()
+}
+
+fn options() -> ReadOptions {
+    let mut options = ReadOptions::default();
+    options.types.push(("n".into(), ColumnType::Numeric));
+    options
+}
+
+#[test]
+fn parquet_is_passed_on_as_it_is_with_the_answers_behind_it() {
+    let folder = Folder::new();
+    let whole = batch(5_300);
+    let (first, second) = (whole.slice(0, 3_000), whole.slice(3_000, 2_300));
+    let paths = [folder.file("a.parquet", parquet(&first, 1_000)), folder.file("b.parquet", parquet(&second, 800))];
+    // Where rows may be left out, columns cannot be passed on byte by byte.
+    for on_bad_row in [OnBadRow::Error, OnBadRow::Skip] {
+        let table = Table::open(&paths, ReadOptions { on_bad_row, ..options() }).unwrap();
+        let found = read_parquet(written(&table, OutputFormat::Parquet));
+        assert_eq!(found.num_rows(), whole.num_rows());
+        for (place, column) in whole.columns().iter().enumerate() {
+            assert_eq!(found.schema().field(place), whole.schema().field(place));
+            assert_eq!(found.column(place), column, "{}", whole.schema().field(place).name());
+        }
+        let names: Vec<String> = found.schema().fields().iter().skip(6).map(|f| f.name().clone()).collect();
+        assert_eq!(names, ["predicted", "p(no)", "p(yes)"]);
+        let predicted = arrow_cast::cast(found.column(6), &DataType::Utf8).unwrap();
+        for row in 0..found.num_rows() {
+            let known = row % 997 != 0;
+            assert_eq!(predicted.as_string::<i32>().is_valid(row), known);
+            let p = found.column(7).as_primitive::<Float64Type>();
+            assert_eq!(p.is_valid(row), known);
+            if known {
+                assert_eq!(predicted.as_string::<i32>().value(row), STATES[row % 2]);
+                assert_eq!(p.value(row), 1.0 / (row as f64 + 2.0));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_bytes_on_any_number_of_threads() {
+    let folder = Folder::new();
+    let path = folder.file("a.parquet", parquet(&batch(150_000), 140_000));
+    for format in [OutputFormat::Parquet, OutputFormat::Arrow, OutputFormat::Csv, OutputFormat::JsonLines] {
+        let with = |threads| written(&Table::open(&[&path], ReadOptions { threads, ..options() }).unwrap(), format);
+        let one = with(1);
+        assert!(with(3) == one, "{format:?}");
+    }
+}
+
+#[test]
+fn files_of_two_dialects_are_written_in_one() {
+    let folder = Folder::new();
+    let comma = folder.file("a.csv", "c,x\nred,1\n\"a,b\",2\n");
+    let semicolon = folder.file("b.csv", "c;x\ngreen;3\n\"a;b\";4\n\"d,e\";5\n");
+    let table = Table::open(&[comma.clone(), semicolon], ReadOptions::default()).unwrap();
+    let text = String::from_utf8(written(&table, OutputFormat::Csv)).unwrap();
+    let cells: Vec<&str> = text.lines().map(|line| line.rsplitn(4, ',').last().unwrap()).collect();
+    assert_eq!(cells, ["c,x", "red,1", "\"a,b\",2", "green,3", "a;b,4", "\"d,e\",5"]);
+    let table = Table::open(&[comma], ReadOptions::default()).unwrap();
+    let text = String::from_utf8(written(&table, OutputFormat::Tsv)).unwrap();
+    assert!(text.starts_with("c\tx\tpredicted\tp(no)\tp(yes)\nred\t1\t\t\t\na,b\t2\tyes\t"), "{text}");
+}
