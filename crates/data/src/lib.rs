@@ -16,6 +16,7 @@ mod sidecar;
 mod source;
 mod table;
 mod text;
+pub mod words;
 mod write;
 
 pub use error::{DataError, Place, RowFault, closest};

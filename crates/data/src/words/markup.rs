@@ -1,0 +1,132 @@
+//! What of a document is text: of a web page, of a message, and of a posting without its header, quotations and footer.
+
+use std::borrow::Cow;
+
+use mail_parser::MessageParser;
+use mail_parser::decoders::html::html_to_text;
+use serde::{Deserialize, Serialize};
+
+use super::decode::text_of;
+
+/// What a document is written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Markup {
+    /// Nothing but text.
+    #[default]
+    Plain,
+    /// HTML: tags, scripts and styles are no words, and entities are what they stand for.
+    Html,
+    /// A message of electronic mail: its subject and sender, and its parts of text, unpacked.
+    Mail,
+}
+
+/// What is left out of a posting, as in experiments with the 20 Newsgroups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stripped {
+    /// All before the first empty line.
+    pub headers: bool,
+    /// Lines that quote, and lines that say who is quoted.
+    pub quotes: bool,
+    /// All behind the last line that is empty or of hyphens.
+    pub footers: bool,
+}
+
+/// The text of a document, and whether it had to be taken for Windows-1252.
+pub(crate) fn text(bytes: &[u8], markup: Markup, stripped: Stripped) -> (Cow<'_, str>, bool) {
+    let (text, legacy) = match markup {
+        Markup::Plain => text_of(bytes),
+        Markup::Html => {
+            let (page, legacy) = text_of(bytes);
+            (html_to_text(&page).into(), legacy)
+        }
+        Markup::Mail => match message(bytes, stripped.headers) {
+            Some(text) => (text.into(), false),
+            None => text_of(bytes),
+        },
+    };
+    let stripped = match markup {
+        // The header has been dealt with.
+        Markup::Mail => Stripped { headers: false, ..stripped },
+        _ => stripped,
+    };
+    (if stripped == Stripped::default() { text } else { strip(&text, stripped).into() }, legacy)
+}
+
+fn message(bytes: &[u8], without_header: bool) -> Option<String> {
+    let message = MessageParser::default().parse(bytes)?;
+    let mut text = String::new();
+    if !without_header {
+        let from = message.from().and_then(|from| from.first());
+        let (name, address) = (from.and_then(|from| from.name()), from.and_then(|from| from.address()));
+        for line in [message.subject(), name, address].into_iter().flatten() {
+            text.push_str(line);
+            text.push('\n');
+        }
+        text.push('\n');
+    }
+    for part in (0..message.text_body_count()).filter_map(|part| message.body_text(part)) {
+        text.push_str(&part);
+        text.push('\n');
+    }
+    Some(text)
+}
+
+fn strip(text: &str, stripped: Stripped) -> String {
+    let text = if stripped.headers { text.split_once("\n\n").map_or("", |(_, body)| body) } else { text };
+    let mut lines: Vec<&str> = text.split('\n').filter(|line| !(stripped.quotes && quotes(line))).collect();
+    if stripped.footers {
+        while lines.last().is_some_and(|line| line.trim().is_empty()) {
+            lines.pop();
+        }
+        let blank = |line: &&str| line.trim().trim_matches('-').is_empty();
+        if let Some(place) = lines.iter().rposition(blank).filter(|place| *place > 0) {
+            lines.truncate(place);
+        }
+    }
+    lines.join("\n")
+}
+
+/// Whether a line quotes, or says who is quoted.
+fn quotes(line: &str) -> bool {
+    const ANYWHERE: [&str; 5] = ["writes in", "writes:", "wrote:", "says:", "said:"];
+    const IN_FRONT: [&str; 4] = ["In article", "Quoted from", "|", ">"];
+    IN_FRONT.iter().any(|mark| line.starts_with(mark)) || ANYWHERE.iter().any(|mark| line.contains(mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POSTING: &str = "From: a@b.c\nSubject: Cats\n\nIn article <1> joe wrote:\n> dogs\nI like cats.\n\n--\nAnn, Tunbridge Wells\n";
+
+    #[test]
+    fn postings_lose_what_is_asked_for() {
+        let stripped = |headers, quotes, footers| text(POSTING.as_bytes(), Markup::Plain, Stripped { headers, quotes, footers }).0;
+        assert_eq!(stripped(false, false, false), POSTING);
+        assert_eq!(stripped(true, false, false), POSTING.split_once("\n\n").unwrap().1);
+        assert_eq!(stripped(true, true, false), "I like cats.\n\n--\nAnn, Tunbridge Wells\n");
+        assert_eq!(stripped(true, true, true), "I like cats.\n");
+        assert_eq!(text(b"no header here", Markup::Plain, Stripped { headers: true, ..Stripped::default() }).0, "");
+    }
+
+    #[test]
+    fn a_page_is_its_words() {
+        let page = b"<html><head><title>Cats &amp; dogs</title><style>p { color: red }</style><script>var x = 1;</script></head>\
+            <body><!-- hidden --><p>Caf&eacute; <b>au</b> lait</p></body></html>";
+        let words = text(page, Markup::Html, Stripped::default()).0.into_owned();
+        assert!(words.contains("Café au lait"), "{words}");
+        assert!(!words.contains("color") && !words.contains("var") && !words.contains("hidden"), "{words}");
+    }
+
+    #[test]
+    fn a_message_is_unpacked() {
+        let mail = b"From: Ann <ann@example.org>\r\nSubject: =?utf-8?q?Caf=C3=A9?=\r\nMIME-Version: 1.0\r\n\
+            Content-Type: multipart/alternative; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\
+            Content-Transfer-Encoding: quoted-printable\r\n\r\nna=EFve soft=\r\nware\r\n--x--\r\n";
+        let words = text(mail, Markup::Mail, Stripped::default()).0.into_owned();
+        assert!(words.contains("Café") && words.contains("Ann") && words.contains("naïve software"), "{words}");
+        let body = text(mail, Markup::Mail, Stripped { headers: true, ..Stripped::default() }).0.into_owned();
+        assert!(!body.contains("Ann") && body.contains("naïve software"), "{body}");
+    }
+}

@@ -1,0 +1,20 @@
+//! Words of documents: how a text becomes a row of words.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `decode`, `markup` | bytes to text: encodings, web pages, messages, postings |
+//! | `split` | where words begin and end |
+//! | `tokenizer` | [`Words`], every choice that makes words of a text, and [`Tokenizer`], which follows it |
+//! | `vocabulary` | the words met so far and their codes |
+
+mod decode;
+mod markup;
+mod split;
+mod tokenizer;
+mod vocabulary;
+
+pub use markup::{Markup, Stripped};
+pub use split::Inner;
+pub use tokenizer::{NotWords, Splitter, Stemming, Tokenizer, Words};
+pub(crate) use decode::is_binary;
+pub(crate) use vocabulary::Vocabulary;

@@ -1,0 +1,427 @@
+//! Every choice that makes words of a text, kept with the model so that classifying reads as learning did.
+
+use std::borrow::Cow;
+use std::collections::{BTreeSet, VecDeque};
+
+use hashbrown::HashSet;
+use regex::Regex;
+use rust_stemmers::{Algorithm, Stemmer};
+use serde::{Deserialize, Serialize};
+
+use super::markup::{self, Markup, Stripped};
+use super::split::{Inner, each_word};
+
+/// How documents become words: a part of the recipe.
+///
+/// | field | default | meaning |
+/// |---|---|---|
+/// | `markup` | plain | what documents are written in |
+/// | `stripped` | nothing | what is left out of postings |
+/// | `splitter` | words of Unicode | where words begin and end |
+/// | `keep_case` | no | whether "Polish" is not "polish" |
+/// | `fold_digits` | no | "1997" becomes "DDDD", and "10:30" "DD:DD" |
+/// | `stop_words` | none | words left out |
+/// | `stemming` | none | words cut to their stems |
+/// | `n_grams` | 1 to 1 | how many words in a row are taken together |
+/// | `n_buckets` | none | words are hashed to so many |
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Words {
+    /// What documents are written in.
+    pub markup: Markup,
+    /// What is left out of postings.
+    pub stripped: Stripped,
+    /// Where words begin and end.
+    pub splitter: Splitter,
+    /// Whether capitals are kept.
+    pub keep_case: bool,
+    /// Whether every digit is read as `D`.
+    pub fold_digits: bool,
+    /// Words that are left out, as they are after lower-casing.
+    pub stop_words: BTreeSet<String>,
+    /// Whether words are cut to their stems.
+    pub stemming: Option<Stemming>,
+    /// The fewest and the most words that are taken together.
+    pub n_grams: (usize, usize),
+    /// How many buckets words are hashed to.
+    pub n_buckets: Option<u32>,
+}
+
+impl Default for Words {
+    fn default() -> Self {
+        Self {
+            markup: Markup::default(),
+            stripped: Stripped::default(),
+            splitter: Splitter::default(),
+            keep_case: false,
+            fold_digits: false,
+            stop_words: BTreeSet::new(),
+            stemming: None,
+            n_grams: (1, 1),
+            n_buckets: None,
+        }
+    }
+}
+
+/// Where words begin and end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Splitter {
+    /// The word boundaries of Unicode.
+    Words(Inner),
+    /// What a regular expression matches, or its first group if it has one.
+    Pattern(String),
+    /// Runs of so few to so many characters, white space taken together.
+    Characters(usize, usize),
+}
+
+impl Default for Splitter {
+    fn default() -> Self {
+        Splitter::Words(Inner::default())
+    }
+}
+
+/// A language whose words can be cut to their stems, by Snowball's rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "languages")]
+pub enum Stemming {
+    Arabic,
+    Danish,
+    Dutch,
+    English,
+    Finnish,
+    French,
+    German,
+    Greek,
+    Hungarian,
+    Italian,
+    Norwegian,
+    Portuguese,
+    Romanian,
+    Russian,
+    Spanish,
+    Swedish,
+    Tamil,
+    Turkish,
+}
+
+/// Why no words can be made so.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotWords {
+    /// The regular expression is none, or too large.
+    #[error("the pattern `{pattern}` cannot be read: {what}")]
+    Pattern {
+        /// What was given.
+        pattern: String,
+        /// Why not.
+        what: String,
+    },
+    /// Runs of words or characters from a to b need 1 ≤ a ≤ b ≤ 16.
+    #[error("runs of {0} to {1} are not from 1 to {MOST_IN_A_ROW}, the shorter first")]
+    Runs(usize, usize),
+    /// There must be two buckets at least.
+    #[error("{0} buckets are too few")]
+    Buckets(u32),
+}
+
+const MOST_IN_A_ROW: usize = 16;
+
+/// Follows a recipe; can be shared by threads.
+pub struct Tokenizer {
+    words: Words,
+    pattern: Option<Regex>,
+    stop_words: HashSet<String>,
+    stemmer: Option<Stemmer>,
+}
+
+impl std::fmt::Debug for Tokenizer {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.debug_tuple("Tokenizer").field(&self.words).finish()
+    }
+}
+
+impl Tokenizer {
+    /// Prepares to follow a recipe.
+    ///
+    /// # Errors
+    /// When the recipe asks for what cannot be.
+    pub fn new(words: &Words) -> Result<Self, NotWords> {
+        let runs = |(few, many): (usize, usize)| if 1 <= few && few <= many && many <= MOST_IN_A_ROW { Ok(()) } else { Err(NotWords::Runs(few, many)) };
+        runs(words.n_grams)?;
+        if let Splitter::Characters(few, many) = words.splitter {
+            runs((few, many))?;
+        }
+        if let Some(n) = words.n_buckets.filter(|n| *n < 2) {
+            return Err(NotWords::Buckets(n));
+        }
+        let pattern = match &words.splitter {
+            Splitter::Pattern(pattern) => {
+                Some(Regex::new(pattern).map_err(|e| NotWords::Pattern { pattern: pattern.clone(), what: e.to_string() })?)
+            }
+            _ => None,
+        };
+        Ok(Self {
+            pattern,
+            stop_words: words.stop_words.iter().cloned().collect(),
+            stemmer: words.stemming.map(|language| Stemmer::create(language.algorithm())),
+            words: words.clone(),
+        })
+    }
+
+    /// The recipe.
+    pub fn words(&self) -> &Words {
+        &self.words
+    }
+
+    /// Hands on the words of a document, in order; tells whether it had to be taken for Windows-1252.
+    #[inline]
+    pub fn each_word(&self, document: &[u8], word: impl FnMut(&[u8])) -> bool {
+        let (text, legacy) = markup::text(document, self.words.markup, self.words.stripped);
+        self.each_word_of_text(&text, word);
+        legacy
+    }
+
+    /// The same for a text.
+    #[inline]
+    pub fn each_word_of_text(&self, text: &str, mut word: impl FnMut(&[u8])) {
+        match self.words.splitter {
+            Splitter::Words(inner) if self.is_plain() => each_word(text, inner, |found| lower(found, &mut word)),
+            _ => self.each_run(text, &mut word),
+        }
+    }
+
+    /// Whether words are only lower-cased.
+    fn is_plain(&self) -> bool {
+        let words = &self.words;
+        !words.keep_case && !words.fold_digits && self.stop_words.is_empty() && self.stemmer.is_none() && words.n_grams == (1, 1) && words.n_buckets.is_none()
+    }
+
+    fn each_run(&self, text: &str, word: &mut impl FnMut(&[u8])) {
+        let n_buckets = self.words.n_buckets;
+        let mut hand_on = |found: &[u8]| match n_buckets {
+            None => word(found),
+            // A bucket's name does not depend on the machine.
+            Some(n) => word(format!("#{}", crc32fast::hash(found) % n).as_bytes()),
+        };
+        if let Splitter::Characters(few, many) = self.words.splitter {
+            return self.each_run_of_characters(text, few, many, &mut hand_on);
+        }
+        let (few, many) = self.words.n_grams;
+        let mut last: VecDeque<String> = VecDeque::with_capacity(many);
+        let mut run = String::new();
+        let mut take = |found: &str| {
+            let Some(found) = self.normal(found) else { return };
+            if many == 1 {
+                return hand_on(found.as_bytes());
+            }
+            if last.len() == many {
+                last.pop_front();
+            }
+            last.push_back(found.into_owned());
+            run.clear();
+            for (n, earlier) in last.iter().rev().enumerate() {
+                run.insert_str(0, if n == 0 { "" } else { " " });
+                run.insert_str(0, earlier);
+                if n + 1 >= few {
+                    hand_on(run.as_bytes());
+                }
+            }
+        };
+        match (&self.pattern, &self.words.splitter) {
+            (Some(pattern), _) if pattern.captures_len() > 1 => {
+                pattern.captures_iter(text).filter_map(|found| found.get(1)).for_each(|found| take(found.as_str()));
+            }
+            (Some(pattern), _) => pattern.find_iter(text).for_each(|found| take(found.as_str())),
+            (None, Splitter::Words(inner)) if self.words.fold_digits => each_word_or_time(text, *inner, &mut take),
+            (None, Splitter::Words(inner)) => each_word(text, *inner, take),
+            (None, _) => {}
+        }
+    }
+
+    /// A word as it is counted, or nothing if it is left out.
+    fn normal<'w>(&self, word: &'w str) -> Option<Cow<'w, str>> {
+        let mut word: Cow<'w, str> =
+            if self.words.keep_case || !word.contains(char::is_uppercase) { word.into() } else { word.to_lowercase().into() };
+        if word.is_empty() || self.stop_words.contains(word.as_ref()) {
+            return None;
+        }
+        if let Some(stemmer) = &self.stemmer {
+            word = stemmer.stem(&word).into_owned().into();
+        }
+        if self.words.fold_digits && word.contains(|c: char| c.is_ascii_digit()) {
+            word = word.replace(|c: char| c.is_ascii_digit(), "D").into();
+        }
+        (!word.is_empty()).then_some(word)
+    }
+
+    fn each_run_of_characters(&self, text: &str, few: usize, many: usize, hand_on: &mut impl FnMut(&[u8])) {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let text = words.join(" ");
+        let text = if self.words.keep_case { text } else { text.to_lowercase() };
+        let text = if self.words.fold_digits { text.replace(|c: char| c.is_ascii_digit(), "D") } else { text };
+        let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        for n in few..=many {
+            for ends in starts.windows(n + 1) {
+                let run = &text[ends[0]..ends[n]];
+                if !self.stop_words.contains(run) {
+                    hand_on(run.as_bytes());
+                }
+            }
+        }
+    }
+}
+
+/// Words, and times of the day as one: digits with colons between them.
+fn each_word_or_time<'t>(text: &'t str, inner: Inner, take: &mut impl FnMut(&'t str)) {
+    let start = text.as_ptr() as usize;
+    let place = |word: &str| word.as_ptr() as usize - start;
+    let ends_in_digit = |word: &str| word.ends_with(|c: char| c.is_ascii_digit());
+    let mut held: Option<(usize, usize)> = None;
+    each_word(text, inner, |word| {
+        let (from, to) = (place(word), place(word) + word.len());
+        held = Some(match held {
+            Some((first, end))
+                if end + 1 == from
+                    && text.as_bytes()[end] == b':'
+                    && ends_in_digit(&text[first..end])
+                    && word.starts_with(|c: char| c.is_ascii_digit()) =>
+            {
+                (first, to)
+            }
+            Some((first, end)) => {
+                take(&text[first..end]);
+                (from, to)
+            }
+            None => (from, to),
+        });
+    });
+    if let Some((first, end)) = held {
+        take(&text[first..end]);
+    }
+}
+
+/// Hands on a word in small letters.
+#[inline]
+fn lower(word: &str, hand_on: &mut impl FnMut(&[u8])) {
+    const USUAL: usize = 32;
+    let bytes = word.as_bytes();
+    if bytes.len() <= USUAL && bytes.is_ascii() {
+        let mut small = [0; USUAL];
+        for (small, byte) in small.iter_mut().zip(bytes) {
+            *small = byte.to_ascii_lowercase();
+        }
+        hand_on(&small[..bytes.len()]);
+    } else {
+        hand_on(word.to_lowercase().as_bytes());
+    }
+}
+
+impl Stemming {
+    fn algorithm(self) -> Algorithm {
+        match self {
+            Stemming::Arabic => Algorithm::Arabic,
+            Stemming::Danish => Algorithm::Danish,
+            Stemming::Dutch => Algorithm::Dutch,
+            Stemming::English => Algorithm::English,
+            Stemming::Finnish => Algorithm::Finnish,
+            Stemming::French => Algorithm::French,
+            Stemming::German => Algorithm::German,
+            Stemming::Greek => Algorithm::Greek,
+            Stemming::Hungarian => Algorithm::Hungarian,
+            Stemming::Italian => Algorithm::Italian,
+            Stemming::Norwegian => Algorithm::Norwegian,
+            Stemming::Portuguese => Algorithm::Portuguese,
+            Stemming::Romanian => Algorithm::Romanian,
+            Stemming::Russian => Algorithm::Russian,
+            Stemming::Spanish => Algorithm::Spanish,
+            Stemming::Swedish => Algorithm::Swedish,
+            Stemming::Tamil => Algorithm::Tamil,
+            Stemming::Turkish => Algorithm::Turkish,
+        }
+    }
+}
+
+/// The stop words of a language, by its two letters (ISO 639-1) or its English name.
+pub fn stop_words(language: &str) -> Option<BTreeSet<String>> {
+    let code = match language.to_lowercase().as_str() {
+        "danish" => "da",
+        "dutch" => "nl",
+        "english" => "en",
+        "finnish" => "fi",
+        "french" => "fr",
+        "german" => "de",
+        "italian" => "it",
+        "norwegian" => "no",
+        "portuguese" => "pt",
+        "russian" => "ru",
+        "spanish" => "es",
+        "swedish" => "sv",
+        "turkish" => "tr",
+        _ => language,
+    };
+    let found = stop_words::lookup(code)?;
+    Some(found.iter().map(|word| word.to_lowercase()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words_of(words: &Words, text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        Tokenizer::new(words).unwrap().each_word(text.as_bytes(), |word| found.push(String::from_utf8(word.to_vec()).unwrap()));
+        found
+    }
+
+    const TEXT: &str = "The cats of Genève were running at 10:30, in 1997.";
+
+    #[test]
+    fn by_default_words_in_small_letters() {
+        let found = words_of(&Words::default(), TEXT);
+        assert_eq!(found, ["the", "cats", "of", "genève", "were", "running", "at", "10", "30", "in", "1997"]);
+    }
+
+    #[test]
+    fn stop_words_go_before_stems_and_stems_before_runs() {
+        let words = Words { stop_words: stop_words("english").unwrap(), stemming: Some(Stemming::English), n_grams: (1, 2), ..Words::default() };
+        let found = words_of(&words, "The cats of Genève were running");
+        assert_eq!(found, ["cat", "genèv", "cat genèv", "run", "genèv run"]);
+    }
+
+    #[test]
+    fn digits_have_a_shape() {
+        let found = words_of(&Words { fold_digits: true, keep_case: true, ..Words::default() }, TEXT);
+        assert_eq!(found, ["The", "cats", "of", "Genève", "were", "running", "at", "DD:DD", "in", "DDDD"]);
+    }
+
+    #[test]
+    fn a_pattern_finds_words_as_scikit_learn_does() {
+        let words = Words { splitter: Splitter::Pattern(r"\b\w\w+\b".into()), ..Words::default() };
+        assert_eq!(words_of(&words, "I don't ABC a_b"), ["don", "abc", "a_b"]);
+        let words = Words { splitter: Splitter::Pattern(r"(\w)\w*".into()), ..Words::default() };
+        assert_eq!(words_of(&words, "alpha beta"), ["a", "b"]);
+    }
+
+    #[test]
+    fn characters_in_a_row() {
+        let words = Words { splitter: Splitter::Characters(2, 3), ..Words::default() };
+        assert_eq!(words_of(&words, "Né  a"), ["né", "é ", " a", "né ", "é a"]);
+        assert_eq!(words_of(&words, "x"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn buckets_bound_the_number_of_words() {
+        let words = Words { n_buckets: Some(8), ..Words::default() };
+        let found: BTreeSet<String> = words_of(&words, &(0..1000).map(|n| format!("w{n} ")).collect::<String>()).into_iter().collect();
+        assert_eq!(found.len(), 8);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let refused = |words: Words| Tokenizer::new(&words).unwrap_err().to_string();
+        assert!(refused(Words { splitter: Splitter::Pattern("(".into()), ..Words::default() }).contains("cannot be read"));
+        assert!(refused(Words { n_grams: (2, 1), ..Words::default() }).contains("runs of 2 to 1"));
+        assert!(refused(Words { n_buckets: Some(1), ..Words::default() }).contains("too few"));
+    }
+}

@@ -1,0 +1,185 @@
+//! The words met so far, each with a code: one look-up per word of a text, so it is our own.
+//!
+//! Most words are short. A word of up to fifteen bytes is its own key, two machine words with its length in the last byte, and is
+//! compared where it was hashed to; only longer ones are looked up by their bytes.
+
+use hashbrown::HashTable;
+
+/// Words and their codes, in the order they were met.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Vocabulary {
+    /// A power of two of slots, at most half of them taken; a key of zero is free, since no word is empty.
+    slots: Vec<Slot>,
+    n_short: usize,
+    long: HashTable<u32>,
+    /// The words one after another, and where each ends.
+    text: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    key: u128,
+    code: u32,
+}
+
+/// The longest word that is its own key.
+pub(crate) const SHORT: usize = 15;
+
+/// The key of a short word.
+pub(crate) fn key_of(word: &[u8]) -> u128 {
+    let mut bytes = [0; 16];
+    bytes[..word.len()].copy_from_slice(word);
+    bytes[SHORT] = word.len() as u8;
+    u128::from_le_bytes(bytes)
+}
+
+impl Vocabulary {
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// A word by its code.
+    pub fn word(&self, code: u32) -> &[u8] {
+        let code = code as usize;
+        let start = if code == 0 { 0 } else { self.ends[code - 1] };
+        &self.text[start..self.ends[code]]
+    }
+
+    /// The words in the order of their codes.
+    pub fn words(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.len() as u32).map(|code| self.word(code))
+    }
+
+    /// The word's code, if it is known.
+    pub fn get(&self, word: &[u8]) -> Option<u32> {
+        if word.len() <= SHORT {
+            let slot = self.slots.get(self.place(key_of(word)))?;
+            return (slot.key != 0).then_some(slot.code);
+        }
+        self.long.find(hash_bytes(word), |code| self.word(*code) == word).copied()
+    }
+
+    /// The word's code; a new one gets the next.
+    pub fn intern(&mut self, word: &[u8]) -> u32 {
+        if word.len() > SHORT {
+            return self.intern_long(word);
+        }
+        if 2 * (self.n_short + 1) > self.slots.len() {
+            self.grow();
+        }
+        let key = key_of(word);
+        let place = self.place(key);
+        let slot = self.slots[place];
+        if slot.key == key {
+            return slot.code;
+        }
+        let code = self.push(word);
+        self.slots[place] = Slot { key, code };
+        self.n_short += 1;
+        code
+    }
+
+    /// Forgets the words and keeps the memory.
+    pub fn clear(&mut self) {
+        self.slots.fill(Slot::default());
+        self.n_short = 0;
+        self.long.clear();
+        self.text.clear();
+        self.ends.clear();
+    }
+
+    fn intern_long(&mut self, word: &[u8]) -> u32 {
+        let hash = hash_bytes(word);
+        if let Some(code) = self.long.find(hash, |code| self.word(*code) == word) {
+            return *code;
+        }
+        let code = self.push(word);
+        let (text, ends) = (&self.text, &self.ends);
+        let word_of = |code: u32| &text[if code == 0 { 0 } else { ends[code as usize - 1] }..ends[code as usize]];
+        self.long.insert_unique(hash, code, |code| hash_bytes(word_of(*code)));
+        code
+    }
+
+    fn push(&mut self, word: &[u8]) -> u32 {
+        self.text.extend_from_slice(word);
+        self.ends.push(self.text.len());
+        self.ends.len() as u32 - 1
+    }
+
+    /// Where a key is, or would be.
+    #[inline]
+    fn place(&self, key: u128) -> usize {
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut place = hash_key(key) as usize & mask;
+        while let Some(slot) = self.slots.get(place)
+            && slot.key != 0
+            && slot.key != key
+        {
+            place = (place + 1) & mask;
+        }
+        place
+    }
+
+    fn grow(&mut self) {
+        const FIRST: usize = 1 << 10;
+        let larger = vec![Slot::default(); (2 * self.slots.len()).max(FIRST)];
+        let old = std::mem::replace(&mut self.slots, larger);
+        for slot in old.into_iter().filter(|slot| slot.key != 0) {
+            let place = self.place(slot.key);
+            self.slots[place] = slot;
+        }
+    }
+}
+
+/// Folded multiplication, as in wyhash: the high half of the product depends on every bit of the key.
+#[inline]
+fn hash_key(key: u128) -> u64 {
+    let (low, high) = (key as u64, (key >> 64) as u64);
+    let product = u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xD1B5_4A32_D192_ED03);
+    (product as u64) ^ (product >> 64) as u64
+}
+
+fn hash_bytes(word: &[u8]) -> u64 {
+    let (chunks, rest) = word.as_chunks::<16>();
+    let mut last = [0; 16];
+    last[..rest.len()].copy_from_slice(rest);
+    let mixed = chunks.iter().fold(word.len() as u64, |hash, chunk| hash.rotate_left(29) ^ hash_key(u128::from_le_bytes(*chunk)));
+    mixed.rotate_left(29) ^ hash_key(u128::from_le_bytes(last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    proptest! {
+        #[test]
+        fn codes_are_those_of_a_plain_map(words in proptest::collection::vec("[a-c]{1,40}|[a-z]{1,3}|é{1,9}", 0..3000)) {
+            let mut plain: HashMap<Vec<u8>, u32> = HashMap::new();
+            let mut vocabulary = Vocabulary::default();
+            for word in &words {
+                let next = plain.len() as u32;
+                let code = *plain.entry(word.clone().into_bytes()).or_insert(next);
+                prop_assert_eq!(vocabulary.intern(word.as_bytes()), code);
+            }
+            prop_assert_eq!(vocabulary.len(), plain.len());
+            for (word, code) in &plain {
+                prop_assert_eq!(vocabulary.get(word), Some(*code));
+                prop_assert_eq!(vocabulary.word(*code), word.as_slice());
+            }
+            prop_assert_eq!(vocabulary.get(b"never met"), None);
+            prop_assert_eq!(vocabulary.get(b"a word that is long and was never met"), None);
+            vocabulary.clear();
+            prop_assert_eq!(vocabulary.get(b"a"), None);
+        }
+    }
+
+    #[test]
+    fn words_that_end_in_zeros_are_not_their_beginnings() {
+        let mut vocabulary = Vocabulary::default();
+        let codes: Vec<u32> = [b"a".as_slice(), b"a\0", b"a\0\0", b"\0"].iter().map(|word| vocabulary.intern(word)).collect();
+        assert_eq!(codes, [0, 1, 2, 3]);
+    }
+}
