@@ -6,6 +6,7 @@
 mod args;
 mod figures;
 mod json;
+mod lists;
 mod progress;
 mod report;
 mod verbs;

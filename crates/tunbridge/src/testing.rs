@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use belief::{FoldPlan, MaskedRows, Observations, ReadReport};
+use belief::{FoldPlan, MaskedRows, Observations, ReadReport, Schema};
 use data::{ReadOptions, Table, UnknownStates};
 use evaluate::Tally;
 
@@ -16,6 +16,8 @@ use crate::{Error, Evaluation, LearnOptions, NaiveBayesModel, Recipe};
 pub struct Tested {
     /// The figures.
     pub evaluation: Evaluation,
+    /// What the columns are.
+    pub schema: Schema,
     /// What was met while reading.
     pub report: ReadReport,
     /// What the user should know.
@@ -31,13 +33,13 @@ pub fn test(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], mut read: ReadO
     let table = Table::open_as(paths, read, model.schema(), unknown, true)?;
     let target = model.statistic().target();
     let name = &model.schema().variable(target).name;
-    if !table.column_names().contains(name) {
+    if let Some(path) = table.file_without(name) {
         return Err(Error::unfit(
-            format!("the data have no column `{name}`, so there is nothing to compare with"),
+            format!("{}: there is no column `{name}`, so there is nothing to compare with", path.display()),
             "give rows whose class is known",
         ));
     }
-    let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| model.ln_posteriors(chunk, out).map_err(shape);
+    let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| model.ln_posteriors(chunk, out);
     let n_classes = model.classes().len();
     let fold = table.fold(|_: &[usize]| Judge::new(&scores, target.index(), n_classes, Tally::new(n_classes)))?;
     let mut remarks = table.remarks().to_vec();
@@ -56,7 +58,7 @@ pub fn test(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], mut read: ReadO
         .metrics()
         .ok_or_else(|| Error::unfit(format!("no row has a class of `{name}` that the model knows"), "check the target's column"))?;
     let how = counted(fold.report.n_rows, "test row", "test rows");
-    Ok(Tested { evaluation: Evaluation::new(&how, model.classes(), metrics), report: fold.report, remarks })
+    Ok(Tested { evaluation: Evaluation::new(&how, model.classes(), metrics), schema: model.schema().clone(), report: fold.report, remarks })
 }
 
 /// Learns on a part of the rows and judges on the rest: every `1/share`th row by a seeded deal is held out.
@@ -85,16 +87,9 @@ pub fn hold_out(paths: &[impl AsRef<Path>], options: &LearnOptions, share: f64) 
     };
     let model = NaiveBayesModel::from_parts(parts)?;
     let rest = MaskedRows { rows: &table, keep: |row| plan.fold_of(row) < held };
-    let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| model.ln_posteriors(chunk, out).map_err(shape);
+    let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| model.ln_posteriors(chunk, out);
     let tally = judged(&rest, &scores, &model, Tally::new(model.classes().len()))?;
     let metrics = tally.metrics().ok_or_else(|| Error::unfit("no row was held out", "give a larger share or more rows"))?;
     let how = format!("{held} % held out, seed {}", options.seed);
-    Ok(Tested { evaluation: Evaluation::new(&how, model.classes(), metrics), report, remarks })
-}
-
-fn shape(error: data::DataError) -> belief::ShapeMismatch {
-    match error {
-        data::DataError::Internal(mismatch) => mismatch,
-        _ => belief::ShapeMismatch { what: "scores", expected: 0, found: 0 },
-    }
+    Ok(Tested { evaluation: Evaluation::new(&how, model.classes(), metrics), schema: table.schema().clone(), report, remarks })
 }

@@ -7,7 +7,7 @@ use tunbridge::Timings;
 use tunbridge::belief::Observations;
 use tunbridge::data::{DataError, Table, beside, to_toml};
 
-use super::{no_trace, print, print_json};
+use super::{is_pattern, no_trace, print, print_json};
 use crate::args::{Common, SchemaArgs};
 use crate::figures::of;
 use crate::progress::{self, remark};
@@ -56,7 +56,7 @@ pub fn run(args: &SchemaArgs, common: &Common, timings: &mut Timings) -> Result<
 
 /// Where the schema of a file lies.
 fn output_path(data: &Path) -> Result<PathBuf, Failure> {
-    let is_pattern = data.to_string_lossy().contains(['*', '?', '[']) && !data.exists();
+    let is_pattern = is_pattern(data);
     beside(data).filter(|_| !is_pattern).ok_or_else(|| {
         let what = if is_pattern { format!("the pattern `{}`", data.display()) } else { "standard input".into() };
         Failure::Usage(format!("--write puts the schema beside a file, and {what} is none"))

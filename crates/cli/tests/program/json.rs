@@ -160,18 +160,27 @@ fn diff() {
     let folder = Folder::with_model();
     folder.run("learn play_tennis.csv -t PlayTennis --estimate ml -o ml.tb").ok();
     let difference = folder.run("diff play_tennis.tb ml.tb --format json").ok().silent().json();
-    assert_eq!(keys(&difference), ["rows", "priors", "moved"]);
+    assert_eq!(keys(&difference), ["rows", "priors", "calibrations", "moved"]);
     assert_eq!(difference["rows"], json!([14, 14]));
     let moved = difference["moved"].as_array().unwrap();
     assert_eq!(moved.len(), 18);
-    assert_eq!(keys(&moved[0]), ["variable", "value", "given", "before", "after", "moved"]);
+    assert_eq!(keys(&moved[0]), ["variable", "quantity", "value", "given", "before", "after", "moved"]);
     // To nothing: infinitely far, which JSON has no number for.
-    let first =
-        json!({"variable": "Outlook", "value": "Overcast", "given": "No", "before": moved[0]["before"], "after": 0.0, "moved": null});
+    let first = json!({"variable": "Outlook", "quantity": "probability", "value": "Overcast", "given": "No",
+                       "before": moved[0]["before"], "after": 0.0, "moved": null});
     assert_eq!(moved[0], first);
     assert_close(&moved[1]["moved"], (2.0_f64 / 7.0 / 0.2).ln(), 1e-12);
     let same = folder.run("diff ml.tb ml.tb --format json").ok().json();
-    assert_eq!(same, json!({"rows": [14, 14], "priors": null, "moved": []}));
+    assert_eq!(same, json!({"rows": [14, 14], "priors": null, "calibrations": null, "moved": []}));
+    let two = folder.run("diff play_tennis.tb ml.tb --top 2 --format json").ok().json();
+    assert_eq!(two["moved"].as_array().unwrap(), &moved[..2]);
+    folder.put("x.csv", two_classes(40));
+    folder.run("learn x.csv -t y").ok();
+    folder.put("z.csv", two_classes(60));
+    folder.run("learn z.csv -t y").ok();
+    let numbers = folder.run("diff x.tb z.tb --format json").ok().json();
+    let mean = numbers["moved"].as_array().unwrap().iter().find(|m| m["quantity"] == "mean").unwrap();
+    assert_eq!(keys(mean), ["variable", "quantity", "given", "before", "after", "moved"]);
 }
 
 #[test]
@@ -187,7 +196,7 @@ fn evaluate() {
     ];
     for (line, method) in lines {
         let found = folder.run(&format!("{line} --format json")).ok().json();
-        assert_eq!(keys(&found), EVALUATION, "{line}");
+        assert_eq!(keys(&found), [&EVALUATION[..], &["skipped", "remarks"]].concat(), "{line}");
         assert_eq!(found["method"], method, "{line}");
         let confusion: u64 = found["confusion"]
             .as_object()
