@@ -32,8 +32,10 @@ pub enum Verb {
     /// Show what is understood of a table, and write it beside the data to be corrected
     Schema(SchemaArgs),
     /// Add rows to a model
-    #[command(after_help = "Example:\n  tunbridge update play_tennis.tb more_days.csv")]
-    Update(ChangeArgs),
+    #[command(
+        after_help = "What was believed before stays unless it is said.\n\nExample:\n  tunbridge update play_tennis.tb more_days.csv"
+    )]
+    Update(UpdateArgs),
     /// Take rows back out of a model
     #[command(after_help = "Example:\n  tunbridge forget play_tennis.tb those_days.csv -o without.tb")]
     Forget(ChangeArgs),
@@ -341,7 +343,7 @@ pub struct LearnArgs {
     /// The column to predict
     #[arg(short, long, value_name = "NAME")]
     pub target: Option<String>,
-    /// How to judge the model: loo (each row by the model of all others), folds:<k>, or none
+    /// How to judge the model, and its calibration: loo (each row by the model of all others), folds:<k>, or none
     #[arg(long, value_name = "HOW", default_value = "loo", value_parser = evaluation_plan)]
     pub evaluate: tunbridge::EvaluationPlan,
     /// Mend over-confident probabilities
@@ -494,6 +496,14 @@ pub struct ChangeArgs {
     pub force: bool,
     #[command(flatten)]
     pub read: ReadArgs,
+}
+
+#[derive(Args)]
+pub struct UpdateArgs {
+    #[command(flatten)]
+    pub change: ChangeArgs,
+    #[command(flatten)]
+    pub prior: PriorArgs,
 }
 
 #[derive(Args)]

@@ -23,11 +23,16 @@ pub struct Changed {
 }
 
 /// Adds the rows of files to a model. Exact: the same model as learning on all rows at once (to rounding where there are
-/// numbers).
+/// numbers). The prior stays as it is unless another is given, which new classes and states may make necessary.
 ///
 /// # Errors
-/// When the files lack columns or cannot be read.
-pub fn update(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], read: ReadOptions) -> Result<Changed, Error> {
+/// When the files lack columns or cannot be read, or the prior does not fit what is in them.
+pub fn update(
+    model: &NaiveBayesModel,
+    paths: &[impl AsRef<Path>],
+    read: ReadOptions,
+    prior: Option<NaiveBayesPrior>,
+) -> Result<Changed, Error> {
     let (rows, report, mut remarks) = counted_alike(model, paths, read, UnknownStates::Grow)?;
     let (mut before, rows) = align(model.parts().clone(), rows)?;
     for (id, states) in categorical(&before.schema) {
@@ -39,6 +44,7 @@ pub fn update(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], read: ReadOpt
         }
     }
     before.statistic.merge(&rows.statistic)?;
+    before.prior = prior.unwrap_or(before.prior);
     stale(&mut before, model, &mut remarks);
     if model.recipe().discretisation.is_some() {
         remarks.push("the cut points were made from the old rows; learn again to make them anew".into());

@@ -9,14 +9,17 @@ use tunbridge::model_file::check_output;
 use tunbridge::{Changed, Error, Model, NaiveBayesModel, Timings};
 
 use super::{load, no_trace, print, print_json};
-use crate::args::{ChangeArgs, Common, MergeArgs, PriorArgs};
+use crate::args::{ChangeArgs, Common, MergeArgs, PriorArgs, UpdateArgs};
 use crate::figures::{count, of};
 use crate::progress::{self, remark};
 use crate::report;
 use crate::{Failure, json};
 
-pub fn update(args: &ChangeArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
-    change(args, common, timings, "added", |model, args, read| tunbridge::update(model, &args.data, read))
+pub fn update(args: &UpdateArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
+    let told = told_prior(&args.prior)?;
+    change(&args.change, common, timings, "added", |model, args, read| {
+        tunbridge::update(model, &args.data, read, Some(told(model.prior())))
+    })
 }
 
 pub fn forget(args: &ChangeArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use tunbridge::belief::{ReadReport, Schema};
 use tunbridge::data::{ReadOptions, UnknownStates};
-use tunbridge::{Evaluation, EvaluationPlan, LearnOptions, Tested, Timings, hold_out, learn, model_file, test};
+use tunbridge::{Calibrated, Evaluation, EvaluationPlan, LearnOptions, Tested, Timings, hold_out, learn, model_file, test};
 
 use super::learn::method;
 use super::{load, no_trace, print, print_json};
@@ -26,7 +26,8 @@ pub fn run(args: &EvaluateArgs, common: &Common, timings: &mut Timings) -> Resul
     found.remarks.iter().for_each(|text| remark(common, text));
     if as_json {
         let mut value = json::evaluation(&found.evaluation);
-        if let Some(after) = &found.calibrated {
+        if let Some(Calibrated { before, after }) = &found.calibrated {
+            value["uncalibrated"] = json::evaluation(before);
             value["calibrated"] = json::evaluation(after);
         }
         value["skipped"] = found.n_skipped.into();
@@ -35,16 +36,20 @@ pub fn run(args: &EvaluateArgs, common: &Common, timings: &mut Timings) -> Resul
     }
     let mut text = format!("How good it is ({})\n{}", found.evaluation.how, report::evaluation(&found.evaluation));
     text.push_str(&format!("\nWhat was taken for what\n{}", report::confusion(&found.evaluation)));
-    if let Some(after) = &found.calibrated {
-        text.push_str(&format!("\nCalibrated ({})\n{}", after.how, report::evaluation(after)));
+    match &found.calibrated {
+        Some(Calibrated { before, after }) => {
+            text.push_str(&format!("\nCalibrated ({})\n{}", after.how, report::evaluation(after)));
+            text.push_str(&format!("\nReliability ({}), before and after calibration\n", before.how));
+            text.push_str(&report::reliability(before, Some(after)));
+        }
+        None => text.push_str(&format!("\nReliability\n{}", report::reliability(&found.evaluation, None))),
     }
-    text.push_str(&format!("\nReliability\n{}", report::reliability(&found.evaluation, found.calibrated.as_ref())));
     print(&text)
 }
 
 struct Found {
     evaluation: Evaluation,
-    calibrated: Option<Evaluation>,
+    calibrated: Option<Calibrated>,
     /// Malformed rows, of all files that were read.
     n_skipped: u64,
     remarks: Vec<String>,

@@ -153,6 +153,7 @@ pub fn weighed(value: &Weighed) -> String {
 }
 
 fn object(ledger: &Ledger, unit: Unit, word: UnitArg, calibrated: Option<f64>) -> Value {
+    // JSON has no infinities; their signs matter here.
     let infinite = |nats: f64| match unit.of_nats(nats) {
         x if x == f64::INFINITY => json!("+inf"),
         x if x == f64::NEG_INFINITY => json!("-inf"),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use tunbridge::evaluate::Method;
 use tunbridge::learners::{ClassEvidence, EvidenceValue, telling_evidence};
 use tunbridge::model_file::check_output;
-use tunbridge::{LearnOptions, Learned, Model, NaiveBayesModel, Timings, learn};
+use tunbridge::{Calibrated, LearnOptions, Learned, Model, NaiveBayesModel, Timings, learn};
 
 use super::{is_pattern, print, print_json};
 use crate::args::{CalibrateArg, Common, LearnArgs};
@@ -110,7 +110,7 @@ fn summary(title: &str, learned: &Learned) -> Result<String, Failure> {
         let _ = writeln!(text, "\nHow good it is ({})", evaluation.how);
         text.push_str(&report::evaluation(evaluation));
     }
-    if let (Some(before), Some(after)) = (&learned.evaluation, &learned.calibrated) {
+    if let Some(Calibrated { before, after }) = &learned.calibrated {
         let _ = writeln!(text, "\nCalibrated ({})", after.how);
         text.push_str(&report::evaluation(after));
         let _ = writeln!(text, "\nReliability, before and after calibration");
@@ -193,8 +193,9 @@ fn as_object(learned: &Learned, model: &Model, output: &Path) -> Value {
     if let Some(evaluation) = &learned.evaluation {
         object.insert("evaluation".into(), json::evaluation(evaluation));
     }
-    if let Some(calibrated) = &learned.calibrated {
-        object.insert("calibrated".into(), json::evaluation(calibrated));
+    if let Some(Calibrated { before, after }) = &learned.calibrated {
+        object.insert("uncalibrated".into(), json::evaluation(before));
+        object.insert("calibrated".into(), json::evaluation(after));
     }
     object.insert("remarks".into(), json!(learned.remarks));
     Value::Object(object)

@@ -27,7 +27,15 @@ fn a_schema_written_beside_the_data_is_used_by_itself_and_that_is_said() {
     let shown = folder.run("show play_tennis.tb --format json").ok().json();
     crate::support::assert_close(&shown["attributes"]["Temperature"][3]["p"]["No"], 1.0 / 9.0, 1e-12);
     folder.run("classify play_tennis.tb Temperature=Scorching --unknown-states error").ok().silent();
-    // What is written again keeps what was said.
+    // What is written again keeps what was said, also of missing values and of what is believed before.
+    let more = folder.text("play_tennis.schema.toml").replace("target = ", "missing = [\"n.a.\"]\ntarget = ");
+    folder.put(
+        "play_tennis.schema.toml",
+        more.replace("[columns.\"Wind\"]\n", "[columns.\"Wind\"]\nprior = { Strong = 0.25, Weak = 0.75 }\n"),
+    );
+    folder.run("schema play_tennis.csv --write --force").ok();
+    let written = folder.text("play_tennis.schema.toml");
+    assert!(written.contains("missing = [\"n.a.\"]") && written.contains("\"Weak\" = 0.75"), "{written}");
     folder.run("schema play_tennis.csv --write --force").ok();
     assert!(folder.text("play_tennis.schema.toml").contains("states = [\"Cool\", \"Mild\", \"Hot\", \"Scorching\"]\nordered = true"));
 }

@@ -58,6 +58,16 @@ fn learn_tells_both_evaluations_when_it_calibrates() {
     let learned = folder.run("learn xy.csv -t y --calibrate sigmoid --format json").ok().json();
     assert_eq!(keys(&learned["evaluation"]), EVALUATION);
     assert_eq!(keys(&learned["calibrated"]), EVALUATION);
+    assert_eq!(learned["uncalibrated"], learned["evaluation"]);
+    let none = folder.run("learn xy.csv -t y --calibrate sigmoid --evaluate none --format json").ok().json();
+    assert!(none.get("evaluation").is_none() && none.get("calibrated").is_none());
+    // Before and after are of the same pass, and say what was held fixed.
+    let judged = folder.run("evaluate xy.csv -t y --folds 4 --calibrate sigmoid --numeric bins:mdl --format json").ok().json();
+    assert_eq!(judged["method"], "4 folds, seed 1");
+    assert_eq!(judged["uncalibrated"]["method"], "leave-one-out, given the cut points");
+    assert_eq!(judged["calibrated"]["method"], "leave-one-out, given the cut points, calibrated on the other nine folds");
+    folder.put("few.csv", two_classes(60));
+    folder.run("learn few.csv -t y --calibrate sigmoid").ok().notes(&["fewer than 100 rows"]);
     assert_eq!(folder.run("show xy.tb --format json").ok().json()["calibration"], json!({"method": "sigmoid", "stale": false}));
 }
 
@@ -125,6 +135,13 @@ fn show() {
     assert_eq!((&sunny["state"], &sunny["count"]), (&json!("Sunny"), &json!({"No": 3, "Yes": 2})));
     assert_close(&sunny["p"]["No"], 0.5, 1e-12);
     assert_eq!(shown["calibration"], Value::Null);
+    let one = folder.run("show play_tennis.tb --top 1 --format json").ok().json();
+    assert!(one["telling_evidence"].as_array().unwrap().iter().all(|class| class["evidence"].as_array().unwrap().len() == 1));
+    folder.put("x.csv", "x,y\n1.0625,p\n1.25,p\n2.0,q\n1.75,q\n");
+    folder.run("learn x.csv -t y --numeric bins:width:2").ok();
+    let bins = folder.run("show x.tb --format json").ok().json()["attributes"]["x"].clone();
+    assert_eq!((&bins[0]["above"], &bins[0]["up_to"]), (&Value::Null, &json!(1.53125)));
+    assert_eq!((&bins[1]["above"], &bins[1]["up_to"]), (&json!(1.53125), &Value::Null));
 }
 
 #[test]
