@@ -185,11 +185,6 @@ impl Table {
         &self.sources[0].names
     }
 
-    /// The first file that has no such column.
-    pub fn file_without(&self, column: &str) -> Option<&Path> {
-        self.sources.iter().find(|s| !s.names.iter().any(|name| name == column)).map(|s| s.input.path.as_path())
-    }
-
     /// The files, as the user named them.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.sources.iter().map(|s| s.input.path.as_path())

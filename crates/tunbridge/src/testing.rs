@@ -1,6 +1,6 @@
 //! Judging a model on rows it was not learned from.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use belief::{FoldPlan, MaskedRows, Observations, ReadReport, Schema};
 use data::{ReadOptions, Table, UnknownStates};
@@ -30,10 +30,11 @@ pub struct Tested {
 /// When the files cannot be read, lack the target, or no row has a class that the model knows.
 pub fn test(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], mut read: ReadOptions, unknown: UnknownStates) -> Result<Tested, Error> {
     read.missing.extend(model.recipe().missing.iter().cloned());
+    let again = read.clone();
     let table = Table::open_as(paths, read, model.schema(), unknown, true)?;
     let target = model.statistic().target();
     let name = &model.schema().variable(target).name;
-    if let Some(path) = table.file_without(name) {
+    if let Some(path) = file_without(name, &table, &again, model) {
         return Err(Error::unfit(
             format!("{}: there is no column `{name}`, so there is nothing to compare with", path.display()),
             "give rows whose class is known",
@@ -59,6 +60,18 @@ pub fn test(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], mut read: ReadO
         .ok_or_else(|| Error::unfit(format!("no row has a class of `{name}` that the model knows"), "check the target's column"))?;
     let how = counted(fold.report.n_rows, "test row", "test rows");
     Ok(Tested { evaluation: Evaluation::new(&how, model.classes(), metrics), schema: model.schema().clone(), report: fold.report, remarks })
+}
+
+/// The first file that has no such column. A table tells the names of its first file only, so the others are opened by themselves;
+/// standard input cannot be opened twice, and is looked at only where it is the first.
+fn file_without(column: &str, table: &Table, read: &ReadOptions, model: &NaiveBayesModel) -> Option<PathBuf> {
+    let lacks = |table: &Table| !table.column_names().iter().any(|name| name == column);
+    let alone = |path: &&Path| {
+        path.is_file() && Table::open_as(&[path], read.clone(), model.schema(), UnknownStates::Missing, true).is_ok_and(|t| lacks(&t))
+    };
+    let mut paths = table.paths();
+    let first = paths.next()?;
+    if lacks(table) { Some(first.into()) } else { paths.find(alone).map(Into::into) }
 }
 
 /// Learns on a part of the rows and judges on the rest: every `1/share`th row by a seeded deal is held out.
