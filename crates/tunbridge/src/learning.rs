@@ -14,7 +14,7 @@ use learn::{
 use crate::align::categorical;
 use crate::judge::{CalibratedByFold, GridByFold, Judge, Scores};
 use crate::model::{Stored, treatments};
-use crate::{Error, Evaluation, NaiveBayesModel, Recipe, Timings};
+use crate::{Error, Evaluation, NaiveBayesModel, Recipe, Timings, widening};
 
 /// What to learn and how; the default is right for most.
 ///
@@ -70,6 +70,9 @@ pub enum EvaluationPlan {
     Folds(usize),
 }
 
+/// With fewer rows a calibration is fitted to chance.
+const ENOUGH_TO_CALIBRATE: f64 = 100.0;
+
 /// A model with what was found out on the way.
 pub struct Learned {
     /// The model.
@@ -80,10 +83,18 @@ pub struct Learned {
     pub remarks: Vec<String>,
     /// How good it is, as far as it was asked.
     pub evaluation: Option<Evaluation>,
-    /// The same after calibration.
-    pub calibrated: Option<Evaluation>,
+    /// What a calibration did, if there is one and it was to be judged.
+    pub calibrated: Option<Calibrated>,
     /// Where the time went.
     pub timings: Timings,
+}
+
+/// How good a model is without and with its calibration, by the same pass over the rows.
+pub struct Calibrated {
+    /// Without.
+    pub before: Evaluation,
+    /// With.
+    pub after: Evaluation,
 }
 
 /// Learns a naive Bayes model from files.
@@ -126,21 +137,13 @@ pub(crate) struct Counted {
 }
 
 /// Counts a table, with cut points first where they are wanted; a column that turns out not to be numeric is read anew.
-pub(crate) fn count(mut table: Table, options: &LearnOptions) -> Result<(Table, Counted, Vec<String>), Error> {
-    loop {
+pub(crate) fn count(table: Table, options: &LearnOptions) -> Result<(Table, Counted, Vec<String>), Error> {
+    let (table, counted) = widening(table, |table| {
         check_target(table.schema())?;
-        match count_once(&table, options) {
-            Err(Error::Data(DataError::Contradiction { place, found, variable })) => {
-                let where_ = format!("`{found}` ({}:{})", place.path.display(), place.line);
-                table = table.widened(variable, &where_);
-            }
-            Err(error) => return Err(error),
-            Ok(counted) => {
-                let remarks = table.remarks().to_vec();
-                return Ok((table.with_schema(counted.schema.clone()), counted, remarks));
-            }
-        }
-    }
+        count_once(table, options)
+    })?;
+    let remarks = table.remarks().to_vec();
+    Ok((table.with_schema(counted.schema.clone()), counted, remarks))
 }
 
 pub(crate) fn count_once<O: Observations<Error = DataError>>(rows: &O, options: &LearnOptions) -> Result<Counted, Error> {
@@ -234,11 +237,16 @@ fn learn_from(
     let mut evaluation = evaluate_plan(&table, &model, options)?;
     let mut calibrated = None;
     if let Some(method) = options.calibration {
-        let (raw, after, calibrator) = calibrate(&table, &model, method, options.seed)?;
-        if evaluation.is_none() || options.evaluation == EvaluationPlan::LeaveOneOut {
-            evaluation = raw;
+        let (before, after, calibrator) = calibrate(&table, &model, method, options.seed)?;
+        if options.evaluation == EvaluationPlan::LeaveOneOut {
+            evaluation.clone_from(&before);
         }
-        calibrated = after;
+        if options.evaluation != EvaluationPlan::None {
+            calibrated = before.zip(after).map(|(before, after)| Calibrated { before, after });
+        }
+        if model.statistic().n_rows() < ENOUGH_TO_CALIBRATE {
+            remarks.push(format!("a calibration fitted on fewer than {ENOUGH_TO_CALIBRATE} rows often does more harm than good"));
+        }
         let mut parts = model.parts().clone();
         parts.calibrator = Some(calibrator);
         model = NaiveBayesModel::from_parts(parts)?;
@@ -265,8 +273,11 @@ pub fn leave_one_out(table: &Table, model: &NaiveBayesModel) -> Result<Option<Ev
     let held_out = LeaveOneOut::new(model.schema(), model.statistic(), model.posterior())?;
     let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| held_out.ln_joint(chunk, out);
     let tally = judged(table, &scores, model, Tally::new(model.classes().len()))?;
-    let how = if model.recipe().made_from_labels { "leave-one-out, given the cut points" } else { "leave-one-out" };
-    Ok(tally.metrics().map(|metrics| Evaluation::new(how, model.classes(), metrics)))
+    Ok(tally.metrics().map(|metrics| Evaluation::new(leave_one_out_words(model), model.classes(), metrics)))
+}
+
+fn leave_one_out_words(model: &NaiveBayesModel) -> &'static str {
+    if model.recipe().made_from_labels { "leave-one-out, given the cut points" } else { "leave-one-out" }
 }
 
 pub(crate) fn judged<V: crate::judge::Verdict>(
@@ -406,10 +417,11 @@ fn calibrate(
         .collect::<Result<Vec<_>, _>>()
         .map_err(too_few)?;
     let judged_after = judged(table, &scores, model, CalibratedByFold { plan, calibrators: &calibrators, tally: Tally::new(n_classes) })?;
+    let how = leave_one_out_words(model);
     let evaluation = |how: &str, tally: &Tally| tally.metrics().map(|metrics| Evaluation::new(how, model.classes(), metrics));
     Ok((
-        evaluation("leave-one-out", &scored.raw),
-        evaluation("leave-one-out, calibrated on the other nine folds", &judged_after.tally),
+        evaluation(how, &scored.raw),
+        evaluation(&format!("{how}, calibrated on the other nine folds"), &judged_after.tally),
         Calibrator::fit(method, &all).map_err(too_few)?,
     ))
 }

@@ -57,7 +57,7 @@ fn a_category_first_seen_in_an_update_is_learned() {
     let folder = Folder::new();
     let rows = "Foggy,Cool,High,Strong,Maybe\nFoggy,Mild,High,Weak,Maybe\n";
     let more = folder.file("more.csv", format!("Outlook,Temperature,Humidity,Wind,PlayTennis\n{rows}"));
-    let model = update(&play_tennis(), &[&more], ReadOptions::default()).unwrap().model;
+    let model = update(&play_tennis(), &[&more], ReadOptions::default(), None).unwrap().model;
     assert_eq!(model.classes(), ["Maybe", "No", "Yes"]);
     let both = learn(&[repository("examples/play_tennis.csv"), more], &options("PlayTennis")).model;
     assert!(crate::support::bytes(&model) == crate::support::bytes(&both));
@@ -178,12 +178,13 @@ fn mended(rows: &Rows, options: &LearnOptions) -> Vec<[Metrics; 2]> {
     let folder = Folder::new();
     let path = folder.file("five.csv", rows.repeated(5).csv());
     let by = |method: Method| {
-        let learned = learn(&[&path], &LearnOptions { calibration: Some(method), ..options.clone() });
+        let learned =
+            learn(&[&path], &LearnOptions { calibration: Some(method), evaluation: EvaluationPlan::LeaveOneOut, ..options.clone() });
         // The model itself answers calibrated, and never with certainty.
         let answers = answers(&learned.model, &path);
         assert!(answers.iter().flat_map(|a| &a.probability).all(|p| *p > 0.0 && *p < 1.0));
         answers.iter().for_each(|answer| assert_close(answer.probability.iter().sum(), 1.0, 1e-12));
-        [learned.evaluation.unwrap().metrics, learned.calibrated.unwrap().metrics]
+        [learned.evaluation.unwrap().metrics, learned.calibrated.unwrap().after.metrics]
     };
     [Method::Isotonic, Method::Sigmoid].map(by).into()
 }
