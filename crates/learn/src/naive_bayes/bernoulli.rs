@@ -66,7 +66,7 @@ impl<'s> Bernoulli<'s> {
         let total = self.states.class_total(class, held_out);
         // Not held out of this state's own count: the state asked about is taken out of the sum again.
         let n = self.states.n(state, class, HeldOut::NOTHING);
-        let absent = super::categorical::without(total, n) + self.l;
+        let absent = belief::count_less(total, n) + self.l;
         let total = total + 2.0 * self.l;
         if total > 0.0 { (absent / total).ln() } else { 0.5_f64.ln() }
     }

@@ -4,7 +4,7 @@
 //! pseudo-counts of the state and of all states: maximum likelihood a = 0, Laplace a = l, m-estimate a = m·p, Dirichlet a =
 //! alpha/J. Mitchell 1997, equation 6.22. Where N + A is zero every state has 1/J.
 
-use belief::{JointCounts, Kind, Variable};
+use belief::{JointCounts, Kind, Variable, count_less};
 
 use super::prior::{Estimate, MEstimateP};
 use super::statistic::AttributeStatistic;
@@ -36,12 +36,6 @@ impl HeldOut {
     fn weight_in_class(self) -> f64 {
         if self.own_class { self.weight } else { 0.0 }
     }
-}
-
-/// A count without a row's weight, never below zero; what fractional weights leave by rounding is zero too.
-pub(crate) fn without(count: f64, weight: f64) -> f64 {
-    let left = count - weight;
-    if left <= count * 1e-12 { 0.0 } else { left }
 }
 
 /// The counts of an attribute, with their sums and with which states count: those declared and those of positive count.
@@ -85,23 +79,23 @@ impl<'s> CountedStates<'s> {
 
     /// Whether the state counts, after a row of this weight that is in it was taken away.
     pub(crate) fn is_counted(&self, state: usize, weight: f64) -> bool {
-        state < self.n_declared || without(self.state_totals[state], weight) > 0.0
+        state < self.n_declared || count_less(self.state_totals[state], weight) > 0.0
     }
 
     /// How often the state was seen with the class.
     pub(crate) fn n(&self, state: usize, class: usize, held_out: HeldOut) -> f64 {
-        without(self.counts.get(state, class), held_out.weight_in_class())
+        count_less(self.counts.get(state, class), held_out.weight_in_class())
     }
 
     /// How often any state was seen with the class.
     pub(crate) fn class_total(&self, class: usize, held_out: HeldOut) -> f64 {
-        without(self.class_totals[class], held_out.weight_in_class())
+        count_less(self.class_totals[class], held_out.weight_in_class())
     }
 
     /// How often the state was seen in all classes, as a part of all; 1/J where nothing was seen.
     fn share(&self, state: usize, weight: f64) -> f64 {
-        let total = without(self.total, weight);
-        if total > 0.0 { without(self.state_totals[state], weight) / total } else { 1.0 / self.n_counted }
+        let total = count_less(self.total, weight);
+        if total > 0.0 { count_less(self.state_totals[state], weight) / total } else { 1.0 / self.n_counted }
     }
 }
 

@@ -11,11 +11,11 @@
 use std::borrow::Cow;
 use std::f64::consts::TAU;
 
-use belief::{Chunk, Column, Schema, ShapeMismatch, for_codes};
+use belief::{Chunk, Column, Schema, ShapeMismatch, count_less, for_codes};
 
 use super::attribute::{Attribute, States};
 use super::binning::BinCodes;
-use super::categorical::{HeldOut, without};
+use super::categorical::HeldOut;
 use super::gaussian::HeldOutBell;
 use super::posterior::NaiveBayes;
 use super::scoring::{Scorer, StateTable, check_chunk, score, state_of_row};
@@ -274,6 +274,6 @@ fn states_of_row(states: &States<'_>, state: Option<usize>, own: usize, weight: 
 
 fn weights_without(weights: &[f64], class: usize, weight: f64) -> Vec<f64> {
     let mut left = weights.to_vec();
-    left[class] = without(left[class], weight);
+    left[class] = count_less(left[class], weight);
     left
 }
