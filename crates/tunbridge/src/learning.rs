@@ -395,16 +395,14 @@ fn calibrate(
         all.merge(grid)?;
     }
     let too_few = |_| Error::unfit("there are too few rows to calibrate on", "leave --calibrate out");
-    let calibrators = scored
-        .grids
-        .iter()
-        .map(|grid| {
-            let mut others = all.clone();
-            others.forget(grid)?;
-            Calibrator::fit(method, &others)
-        })
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(too_few)?;
+    let mut calibrators = Vec::with_capacity(FOLDS);
+    for fold in 0..FOLDS {
+        let mut others = ScoreGrid::new(n_classes);
+        for grid in scored.grids.iter().enumerate().filter(|(nth, _)| *nth != fold).map(|(_, grid)| grid) {
+            others.merge(grid)?;
+        }
+        calibrators.push(Calibrator::fit(method, &others).map_err(too_few)?);
+    }
     let judged_after = judged(table, &scores, model, CalibratedByFold { plan, calibrators: &calibrators, tally: Tally::new(n_classes) })?;
     let evaluation = |how: &str, tally: &Tally| tally.metrics().map(|metrics| Evaluation::new(how, model.classes(), metrics));
     Ok((
