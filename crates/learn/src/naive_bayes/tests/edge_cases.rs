@@ -167,7 +167,7 @@ fn classes_of_one_row_or_of_missing_values_are_remarked_on() {
     let table = Table { classes: vec![0, 0, 0, 1], ..with_numbers([1.0, 2.0, 3.0, f64::NAN]) };
     let model = model(&table, &gaussian(1e-9)).unwrap();
     let words: Vec<String> = model.remarks().iter().map(Remark::to_string).collect();
-    assert_eq!(words[0], "class `s1` has a single row");
+    assert_eq!(words[0], "class `s1` weighs no more than one row");
     assert!(words[1].starts_with("`x0` is missing in every row of class `s1`"));
     assert!(scores(&model, &table).iter().all(|s| s.is_finite()));
 }
