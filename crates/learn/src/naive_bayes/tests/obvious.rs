@@ -43,7 +43,7 @@ impl Obvious<'_> {
                 ClassPrior::Laplace { l } => weight(c) + l,
                 ClassPrior::Dirichlet { alpha } => weight(c) + alpha / n_counted,
                 ClassPrior::Uniform => 1.0,
-                ClassPrior::Given(given) => given[c].1,
+                ClassPrior::Given(given) => given[&format!("s{c}")],
             }
         };
         mass(class) / (0..self.table.n_classes).map(mass).sum::<f64>()
