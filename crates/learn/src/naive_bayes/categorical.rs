@@ -4,6 +4,8 @@
 //! pseudo-counts of the state and of all states: maximum likelihood a = 0, Laplace a = l, m-estimate a = m·p, Dirichlet a =
 //! alpha/J. Mitchell 1997, equation 6.22. Where N + A is zero every state has 1/J.
 
+use std::collections::BTreeMap;
+
 use belief::{JointCounts, Kind, Variable, count_less};
 
 use super::prior::{Estimate, MEstimateP};
@@ -93,9 +95,16 @@ impl<'s> CountedStates<'s> {
     }
 
     /// How often the state was seen in all classes, as a part of all; 1/J where nothing was seen.
-    fn share(&self, state: usize, weight: f64) -> f64 {
+    pub(crate) fn share(&self, state: usize, weight: f64) -> f64 {
         let total = count_less(self.total, weight);
         if total > 0.0 { count_less(self.state_totals[state], weight) / total } else { 1.0 / self.n_counted }
+    }
+
+    /// How often another state was seen in all classes, as a part of all, after a row of this weight that is in another state was
+    /// taken away.
+    pub(crate) fn share_of_others(&self, state: usize, weight: f64) -> f64 {
+        let total = count_less(self.total, weight);
+        if total > 0.0 { count_less(total, self.state_totals[state]) / total } else { 1.0 - 1.0 / self.n_counted }
     }
 }
 
@@ -126,26 +135,9 @@ impl<'s> Categorical<'s> {
             Estimate::Dirichlet { alpha } => PseudoCounts::Each(alpha / states.n_counted.max(1.0)),
             Estimate::MEstimate { m, p: MEstimateP::Uniform } => PseudoCounts::Each(m / states.n_counted.max(1.0)),
             Estimate::MEstimate { m, p: MEstimateP::Empirical } => PseudoCounts::Empirical { m: *m },
-            Estimate::MEstimate { m, p: MEstimateP::Given(given) } => match (given.get(&variable.name), &variable.kind) {
-                (Some(named), Kind::Categorical(known)) => {
-                    let fits = named.keys().all(|name| known.names().contains(name))
-                        && (0..known.len()).all(|state| !states.is_counted(state, 0.0) || named.contains_key(&known.names()[state]));
-                    if !fits {
-                        let named = named.keys().cloned().collect();
-                        return Err(LearnError::StatesOfP { variable: variable.name.clone(), known: known.names().to_vec(), named });
-                    }
-                    let of_state = |state: usize| match states.is_counted(state, 0.0) {
-                        true => named[&known.names()[state]],
-                        false => 0.0,
-                    };
-                    let p: Vec<f64> = (0..known.len()).map(of_state).collect();
-                    let sum: f64 = p.iter().sum();
-                    if sum <= 0.0 {
-                        return Err(LearnError::NotADistribution { of: format!("`{}`", variable.name), sum });
-                    }
-                    PseudoCounts::Spread { m: *m, p: p.into_iter().map(|p| p / sum).collect() }
-                }
-                _ => PseudoCounts::Each(m / states.n_counted.max(1.0)),
+            Estimate::MEstimate { m, p: MEstimateP::Given(given) } => match given_p(&states, variable, given)? {
+                Some(p) => PseudoCounts::Spread { m: *m, p },
+                None => PseudoCounts::Each(m / states.n_counted.max(1.0)),
             },
         };
         Ok(Self { states, pseudo })
@@ -185,4 +177,32 @@ impl<'s> Categorical<'s> {
             PseudoCounts::Spread { m, .. } | PseudoCounts::Empirical { m } => *m,
         }
     }
+}
+
+/// The given probability of every state of a variable, zero for one that does not count; `None` if the variable is not named.
+///
+/// # Errors
+/// When the names are not those of the states.
+pub(crate) fn given_p(
+    states: &CountedStates<'_>,
+    variable: &Variable,
+    given: &BTreeMap<String, BTreeMap<String, f64>>,
+) -> Result<Option<Vec<f64>>, LearnError> {
+    let (Some(named), Kind::Categorical(known)) = (given.get(&variable.name), &variable.kind) else { return Ok(None) };
+    let fits = named.keys().all(|name| known.names().contains(name))
+        && (0..known.len()).all(|state| !states.is_counted(state, 0.0) || named.contains_key(&known.names()[state]));
+    if !fits {
+        let named = named.keys().cloned().collect();
+        return Err(LearnError::StatesOfP { variable: variable.name.clone(), known: known.names().to_vec(), named });
+    }
+    let of_state = |state: usize| match states.is_counted(state, 0.0) {
+        true => named[&known.names()[state]],
+        false => 0.0,
+    };
+    let p: Vec<f64> = (0..known.len()).map(of_state).collect();
+    let sum: f64 = p.iter().sum();
+    if sum <= 0.0 {
+        return Err(LearnError::NotADistribution { of: format!("`{}`", variable.name), sum });
+    }
+    Ok(Some(p.into_iter().map(|p| p / sum).collect()))
 }
