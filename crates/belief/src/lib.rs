@@ -20,7 +20,7 @@ mod sum;
 
 pub mod conjugate;
 
-pub use columns::{Chunk, Code, Codes, Column, SelectedRows};
+pub use columns::{Chunk, Code, Codes, Column, MAX_WEIGHT, SelectedRows};
 pub use counts::{JointCounts, count_less, count_without};
 pub use folds::{ByFold, FoldPlan, split_mix};
 pub use log_space::{log_sum_exp, normalise_ln};

@@ -2,6 +2,7 @@
 //!
 //! Nothing here is about the quality of a prediction: a model that is always wrong is a finding, not an error.
 
+use belief::MAX_WEIGHT;
 use thiserror::Error;
 
 /// A mistake in what was handed to this crate, or a fault in a value read from a file.
@@ -71,10 +72,6 @@ pub enum EvaluateError {
         fault: &'static str,
     },
 }
-
-/// The largest weight of one row. Whole numbers up to here are exact, and no number of rows that a computer could read
-/// sums to infinity.
-const MAX_WEIGHT: f64 = 9_007_199_254_740_992.0;
 
 /// Refuses what is not the index of a class.
 pub(crate) fn check_class(class: usize, n_classes: usize) -> Result<(), EvaluateError> {
