@@ -71,6 +71,30 @@ impl<S: Scores + ?Sized, V: Verdict> SufficientStatistic for Judge<'_, S, V> {
     type Columns<'a> = Chunk<'a>;
 
     fn observe(&mut self, chunk: Chunk<'_>) -> Result<(), ShapeMismatch> {
+        let at_once = (MOST_SCORES / self.n_classes.max(1)).max(1);
+        if chunk.n_rows <= at_once {
+            return self.judge(chunk);
+        }
+        for start in (0..chunk.n_rows).step_by(at_once) {
+            let places: Vec<u32> = (start..chunk.n_rows.min(start + at_once)).map(|row| row as u32).collect();
+            chunk.select(&places).lend(chunk.first_row + start as u64, |rows| self.judge(rows))?;
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<(), ShapeMismatch> {
+        let merged = self.verdict.merge(&other.verdict);
+        self.note(other.fault.clone().map_or(Ok(()), Err));
+        self.note(merged);
+        Ok(())
+    }
+}
+
+/// Scores that are held at once: of a target with many thousand classes, a few rows are judged at a time.
+const MOST_SCORES: usize = 1 << 22;
+
+impl<S: Scores + ?Sized, V: Verdict> Judge<'_, S, V> {
+    fn judge(&mut self, chunk: Chunk<'_>) -> Result<(), ShapeMismatch> {
         let Some(Column::Categorical { codes: truth, .. }) = chunk.columns.get(self.target) else {
             return Err(ShapeMismatch { what: "the target's column", expected: 1, found: 0 });
         };
@@ -90,13 +114,6 @@ impl<S: Scores + ?Sized, V: Verdict> SufficientStatistic for Judge<'_, S, V> {
             let verdict = self.verdict.row(fold, class, ln_p, weight);
             self.note(verdict);
         }
-        Ok(())
-    }
-
-    fn merge(&mut self, other: &Self) -> Result<(), ShapeMismatch> {
-        let merged = self.verdict.merge(&other.verdict);
-        self.note(other.fault.clone().map_or(Ok(()), Err));
-        self.note(merged);
         Ok(())
     }
 }
@@ -176,6 +193,26 @@ fn is_impossible(ln_p: &[f64]) -> bool {
 mod tests {
     use super::*;
     use belief::Codes;
+
+    /// Rows are judged a few at a time where there are many classes, each with its own scores, weight and fold.
+    #[test]
+    fn many_classes_are_judged_in_parts() {
+        const CLASSES: usize = 2_000_000;
+        let scores = |chunk: &Chunk<'_>, out: &mut Vec<f64>| {
+            assert!(chunk.n_rows <= 2);
+            out.clear();
+            out.resize(chunk.n_rows * CLASSES, f64::NEG_INFINITY);
+            // The row of number r is taken for class r.
+            (0..chunk.n_rows).for_each(|row| out[row * CLASSES + chunk.first_row as usize + row] = 0.0);
+            Ok(())
+        };
+        let columns = [Column::Categorical { codes: Codes::U32(&[10, 11, 12, 13, 9]), n_states: CLASSES }];
+        let mut judge = Judge::new(&scores, 0, CLASSES, Tally::new(CLASSES));
+        judge.observe(Chunk { first_row: 10, n_rows: 5, columns: &columns, weights: Some(&[1.0, 2.0, 3.0, 4.0, 5.0]) }).unwrap();
+        let metrics = judge.into_verdict().unwrap().metrics().unwrap();
+        let found: Vec<_> = metrics.confusion.cells().collect();
+        assert_eq!(found, [(9, 14, 5.0), (10, 10, 1.0), (11, 11, 2.0), (12, 12, 3.0), (13, 13, 4.0)]);
+    }
 
     #[test]
     fn a_row_that_is_refused_is_told_of() {
