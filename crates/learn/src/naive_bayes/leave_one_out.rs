@@ -2,7 +2,7 @@
 //!
 //! Naive Bayes is made of counts and moments, from which one row is taken back in closed form: the row's own class loses it, the
 //! others only notice through the class prior, through an empirical p, and where a state nobody declared was seen in this row
-//! alone and is now unknown. Kohavi 1995 on the estimate; the downdate is that of [`belief::Moments::without`].
+//! alone and is now unknown. Kohavi 1995 on the estimate; the downdate is that of [`belief::Moments::less`].
 //!
 //! Exact **given the recipe and the scale**: cut points, the smoothing of variances, the pooled means and variances of whole
 //! columns (Student's prior among them) and the nearest centroid's σ² stay as all rows made them. Counts are exact; a variance
