@@ -1,5 +1,6 @@
 //! The command line: verbs and flags, spelled the same everywhere.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -273,8 +274,12 @@ fn class_prior(text: &str) -> Result<ClassPrior, String> {
         let (class, p) = item.rsplit_once('=')?;
         Some((class.to_string(), p.trim().parse::<f64>().ok()?))
     };
-    let given: Option<Vec<(String, f64)>> = items(text).into_iter().map(pair).collect();
-    given.map(ClassPrior::Given).ok_or_else(|| "give each class a probability, as in '\"a,b\"=0.3,c=0.7'".into())
+    let items = items(text);
+    let n_items = items.len();
+    let given: Option<BTreeMap<String, f64>> = items.into_iter().map(pair).collect();
+    // A class that is named twice is one entry less.
+    let given = given.filter(|given| given.len() == n_items);
+    given.map(ClassPrior::Given).ok_or_else(|| "give each class one probability, as in '\"a,b\"=0.3,c=0.7'".into())
 }
 
 impl PriorArgs {

@@ -441,7 +441,7 @@ impl<'p> ChunkBuilder<'p> {
         for row in 0..self.n_pending {
             let weight = weights[self.n_rows + row];
             // A row that is faulty already keeps its first fault: those of one cell stay in order.
-            if weight.is_nan() || weight < 0.0 {
+            if !(0.0..=belief::MAX_WEIGHT).contains(&weight) {
                 let found = if weight.is_nan() { "missing".to_string() } else { weight.to_string() };
                 faults.push(row, self.plan.weight, RowFault::BadWeight(found));
             }

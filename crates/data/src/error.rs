@@ -42,8 +42,8 @@ pub enum RowFault {
     /// A number that no f64 holds, or infinity.
     #[error("`{0}` is outside the range of numbers")]
     NotFinite(String),
-    /// A weight that is negative or missing.
-    #[error("`{0}` is not a weight: it must be a number of at least zero")]
+    /// A weight that is negative, missing or beyond [`belief::MAX_WEIGHT`].
+    #[error("`{0}` is not a weight: it must be a number from zero to 2^53")]
     BadWeight(String),
     /// Bytes that are not UTF-8.
     #[error("the bytes `{0}` are not UTF-8 text")]

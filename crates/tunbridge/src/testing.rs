@@ -55,7 +55,7 @@ pub fn test(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], mut read: ReadO
     }
     let metrics = fold
         .statistic
-        .verdict
+        .into_verdict()?
         .metrics()
         .ok_or_else(|| Error::unfit(format!("no row has a class of `{name}` that the model knows"), "check the target's column"))?;
     let how = counted(fold.report.n_rows, "test row", "test rows");
@@ -88,7 +88,7 @@ pub fn hold_out(paths: &[impl AsRef<Path>], options: &LearnOptions, share: f64) 
     let options = &with_given_priors(options, &table)?;
     let (table, counted, remarks) = count(table, options)?;
     let report = counted.report.clone();
-    let learned_on = MaskedRows { rows: &table, keep: |row| plan.fold_of(row) >= held };
+    let learned_on = MaskedRows { rows: &table, plan, keep: |fold| fold >= held };
     let part = crate::learning::count_once(&learned_on, options)?;
     let parts = Stored {
         schema: part.schema,
@@ -99,7 +99,7 @@ pub fn hold_out(paths: &[impl AsRef<Path>], options: &LearnOptions, share: f64) 
         calibrator_is_stale: false,
     };
     let model = NaiveBayesModel::from_parts(parts)?;
-    let rest = MaskedRows { rows: &table, keep: |row| plan.fold_of(row) < held };
+    let rest = MaskedRows { rows: &table, plan, keep: |fold| fold < held };
     let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| model.ln_posteriors(chunk, out);
     let tally = judged(&rest, &scores, &model, Tally::new(model.classes().len()))?;
     let metrics = tally.metrics().ok_or_else(|| Error::unfit("no row was held out", "give a larger share or more rows"))?;

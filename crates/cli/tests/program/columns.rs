@@ -151,6 +151,7 @@ fn a_weight_counts_a_row_as_often_as_it_says() {
     for (rows, says) in [
         ("x,-1,p\nz,1,q\n", "`-1` is not a weight"),
         ("x,,p\nz,1,q\n", "`missing` is not a weight"),
+        ("x,1e16,p\nz,1,q\n", "`10000000000000000` is not a weight: it must be a number from zero to 2^53"),
         ("x,w,p\nz,1,q\n", "`w` is not a number"),
     ] {
         folder.put("bad.csv", format!("a,n,y\n{rows}"));

@@ -201,18 +201,15 @@ fn calibration_mends_mushrooms_with_every_column_five_times() {
     }
 }
 
-/// The sigmoid lowers the log loss here but raises the calibration error (0.046 to 0.070): one curve a class does not fit scores
-/// that are this far apart. Isotonic calibration lowers both, and is held to it.
 #[test]
 fn calibration_mends_iris_with_every_column_five_times() {
     let mut rows = Rows::read(&testdata("iris/iris_train.csv"));
     rows.rows.extend(Rows::read(&testdata("iris/iris_test.csv")).rows);
-    let by_method = mended(&rows, &options("species"));
-    let isotonic = by_method[0].each_ref().map(|metrics| metrics.calibration_error.unwrap());
-    assert!(isotonic[1] < 0.8 * isotonic[0], "calibration error {isotonic:?}");
-    for [before, after] in by_method {
+    for [before, after] in mended(&rows, &options("species")) {
         let loss = [before.log_loss.unwrap(), after.log_loss.unwrap()];
         assert!(loss[1] < 0.5 * loss[0], "log loss {loss:?}");
+        let error = [before.calibration_error.unwrap(), after.calibration_error.unwrap()];
+        assert!(error[1] < 0.8 * error[0], "calibration error {error:?}");
         assert!(after.accuracy > before.accuracy - 0.02, "accuracy {} for {}", after.accuracy, before.accuracy);
     }
 }
