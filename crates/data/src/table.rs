@@ -114,18 +114,7 @@ impl Table {
         let mut sources = open_sources(paths, &options)?;
         check_names(&sources)?;
         let wanted: Vec<String> = schema.variables().iter().map(|v| v.name.clone()).collect();
-        // A file without a header has columns of the schema's number and order.
-        for source in &mut sources {
-            let headless = source.dialect().is_some_and(|d| !d.header);
-            if headless && source.names.iter().all(|n| !wanted.contains(n)) {
-                let inputs: Vec<&String> = schema.variables().iter().filter(|v| v.role != Role::Target).map(|v| &v.name).collect();
-                if source.names.len() == wanted.len() {
-                    source.names.clone_from(&wanted);
-                } else if source.names.len() == inputs.len() {
-                    source.names = inputs.into_iter().cloned().collect();
-                }
-            }
-        }
+        sources.iter_mut().try_for_each(|source| name_columns(source, schema))?;
         let missing = options.missing_markers();
         let mut plans: Vec<VariablePlan> = schema
             .variables()
@@ -406,6 +395,34 @@ fn check_names(sources: &[Source]) -> Result<(), DataError> {
         }
     }
     Ok(())
+}
+
+/// A file without a header has the schema's columns in order, with or without the target: its own names, c1, c2, …, are places.
+fn name_columns(source: &mut Source, schema: &Schema) -> Result<(), DataError> {
+    if source.dialect().is_none_or(|dialect| dialect.header) {
+        return Ok(());
+    }
+    let wanted: Vec<&Variable> = schema.variables().iter().collect();
+    let inputs: Vec<&Variable> = wanted.iter().copied().filter(|v| v.role != Role::Target).collect();
+    let n = source.names.len();
+    let Some(columns) = [&wanted, &inputs].into_iter().find(|columns| columns.len() == n) else {
+        let places = if wanted.len() == inputs.len() {
+            n_columns(wanted.len())
+        } else {
+            format!("{}, or {} without the target,", n_columns(wanted.len()), inputs.len())
+        };
+        return Err(DataError::BadFile {
+            path: source.input.path.clone(),
+            what: format!("has {} and no header, where {places} were learned from", n_columns(n)),
+            hint: Some("give it a header, so that columns are found by their names".into()),
+        });
+    };
+    source.names = columns.iter().map(|v| v.name.clone()).collect();
+    Ok(())
+}
+
+fn n_columns(n: usize) -> String {
+    if n == 1 { "1 column".into() } else { format!("{n} columns") }
 }
 
 /// Every name that a flag or the sidecar mentions must be a column; all faults are said at once.

@@ -165,6 +165,22 @@ fn a_file_without_a_header_has_the_models_columns_in_order() {
     assert_eq!(found.rows, rows(&[["sun", "1", "yes", "?"], ["rain", "2", "no", "?"]]));
 }
 
+/// Columns that were named by their places at learning are found by their places again, also without the target among them.
+#[test]
+fn a_model_that_was_learned_without_a_header_reads_files_without_one() {
+    let folder = Folder::new();
+    let variable = |name: &str, role| Variable { name: name.into(), kind: Kind::Numeric, role };
+    let schema = Schema::new(vec![variable("c1", Role::Target), variable("c2", Role::Input), variable("c3", Role::Input)]).unwrap();
+    let open = |name: &str, text: &str| Table::open_as(&[folder.file(name, text)], on_threads(1), &schema, UnknownStates::Error, true);
+    let found = decoded(&open("inputs.csv", "2,3\n5,6\n").unwrap()).unwrap();
+    assert_eq!((found.column("c2"), found.column("c3")), (vec![Some("2"), Some("5")], vec![Some("3"), Some("6")]));
+    assert_eq!(found.column("c1"), [None, None]);
+    let found = decoded(&open("all.csv", "1,2,3\n").unwrap()).unwrap();
+    assert_eq!((found.column("c1"), found.column("c3")), (vec![Some("1")], vec![Some("3")]));
+    let error = open("wrong.csv", "1,2,3,4\n").err().unwrap().to_string();
+    assert!(error.ends_with("has 4 columns and no header, where 3 columns, or 2 without the target, were learned from"), "{error}");
+}
+
 /// Several files may each lack a column; where it is, it is read.
 #[test]
 fn a_column_that_only_one_of_two_files_has() {
