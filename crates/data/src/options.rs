@@ -59,7 +59,7 @@ pub struct Progress {
 /// Whether the first record names the columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Header {
-    /// It does, unless all its cells are numbers.
+    /// It does, unless its cells are numbers and missing values.
     #[default]
     Auto,
     /// It does.

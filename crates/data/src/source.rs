@@ -56,7 +56,7 @@ impl Source {
     pub fn open(input: Input, options: &ReadOptions) -> Result<Self, DataError> {
         let (layout, names) = match input.format {
             Format::Csv { tab } => {
-                let (dialect, names) = csv::sniff(&input, tab, options.delimiter, options.header)?;
+                let (dialect, names) = csv::sniff(&input, tab, options)?;
                 (Layout::Csv(dialect), names)
             }
             Format::Arff => {

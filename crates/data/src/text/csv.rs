@@ -11,7 +11,7 @@ use wide::u8x16;
 use super::blocks::{Block, Blocks, Pool, Records};
 use crate::encode::{ChunkBuilder, EncodedChunk, Faults};
 use crate::error::RowFault;
-use crate::{DataError, Header, input::Input};
+use crate::{DataError, Header, ReadOptions, input::Input};
 
 /// How a CSV file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,7 +241,8 @@ pub(crate) fn cell_of(text: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// The names of the columns, and how the file is written.
-pub(crate) fn sniff(input: &Input, tab: bool, delimiter: Option<u8>, header: Header) -> Result<(Dialect, Vec<String>), DataError> {
+pub(crate) fn sniff(input: &Input, tab: bool, options: &ReadOptions) -> Result<(Dialect, Vec<String>), DataError> {
+    let delimiter = options.delimiter;
     let bad = |what: &str, hint: Option<String>| DataError::BadFile { path: input.path.clone(), what: what.into(), hint };
     if let Some(odd) = delimiter.filter(|d| matches!(d, b'"' | b'\r' | b'\n')) {
         let what = format!("`{}` cannot be the delimiter", odd.escape_ascii());
@@ -283,11 +284,10 @@ pub(crate) fn sniff(input: &Input, tab: bool, delimiter: Option<u8>, header: Hea
     let Some(first) = records.first() else {
         return Err(bad("holds only empty lines", None));
     };
-    let is_number = |cell: &String| cell.trim().parse::<f64>().is_ok();
-    let has_header = match header {
+    let has_header = match options.header {
         Header::Present => true,
         Header::Absent => false,
-        Header::Auto => !first.iter().all(is_number),
+        Header::Auto => !is_row_of_numbers(first, &options.missing_markers()),
     };
     if !has_header {
         return Ok((Dialect { delimiter, header: false }, (1..=first.len()).map(|i| format!("c{i}")).collect()));
@@ -297,6 +297,15 @@ pub(crate) fn sniff(input: &Input, tab: bool, delimiter: Option<u8>, header: Hea
     }
     let names: Vec<String> = first.iter().enumerate().map(|(i, n)| if n.is_empty() { format!("c{}", i + 1) } else { n.clone() }).collect();
     Ok((Dialect { delimiter, header: true }, names))
+}
+
+/// Whether a first record is data rather than names: it has numbers, and besides them only missing values.
+fn is_row_of_numbers(cells: &[String], missing: &[String]) -> bool {
+    let is_missing = |cell: &String| missing.contains(cell);
+    let is_number = |cell: &String| cell.parse::<f64>().is_ok();
+    // pandas names the columns of an array 0, 1, 2, … behind the empty name of its row numbers.
+    let counts_up = cells[0].is_empty() && cells[1..].iter().enumerate().all(|(place, cell)| *cell == place.to_string());
+    !counts_up && cells.iter().all(|c| is_missing(c) || is_number(c)) && cells.iter().any(|c| is_number(c) && !is_missing(c))
 }
 
 /// The texts of one record's cells.

@@ -246,6 +246,20 @@ fn a_first_row_of_numbers_is_no_header() {
 }
 
 #[test]
+fn a_first_row_of_numbers_may_have_gaps() {
+    for first in ["5.1,?,1.4", ",3.5,1.4", "5.1,NA,", " 5.1 , ? ,\"1.4\""] {
+        let found = table(&format!("{first}\n4.9,3.0,1.4\n"), on_threads(1));
+        assert_eq!((found.column_names(), decoded(&found).unwrap().rows.len()), (&["c1", "c2", "c3"].map(String::from)[..], 2), "{first}");
+    }
+    let coded = ReadOptions { missing: vec!["n.d.".into()], ..on_threads(1) };
+    assert_eq!(table("5.1,n.d.\n1,2\n", coded).column_names(), ["c1", "c2"]);
+    assert_eq!(table("5.1,n.d.\n1,2\n", on_threads(1)).column_names(), ["5.1", "n.d."]);
+    // A line of missing values only says nothing, and this is how pandas writes an array.
+    assert_eq!(table("?,NA\n1,2\n", on_threads(1)).column_names(), ["?", "NA"]);
+    assert_eq!(table(",0,1\n0,2.5,3.5\n", on_threads(1)).column_names(), ["c1", "0", "1"]);
+}
+
+#[test]
 fn delimiters_are_sniffed() {
     for text in ["a,b\nx,y\n", "a\tb\nx\ty\n", "a;b\nx;y\n", "a|b\nx|y\n", "a;b\n\"x\";y\n", "a;b;c\n1,5;2,5;x,y\n"] {
         let names = table(text, on_threads(1)).column_names().to_vec();
