@@ -6,7 +6,7 @@ use arrow_array::RecordBatch;
 use arrow_buffer::ScalarBuffer;
 use belief::{Chunk, Codes, Column, ReadReport};
 
-use crate::date::number_of_date;
+use crate::date::{Date, date_of};
 use crate::dictionary::{Dictionary, pack_in};
 use crate::error::{Place, RowFault};
 use crate::text::blocks::Block;
@@ -352,11 +352,14 @@ impl<'p> ChunkBuilder<'p> {
                 faults.push(row, Some(variable), RowFault::NotFinite(shorten(&String::from_utf8_lossy(text))));
                 f64::NAN
             }
-            // Who calls a column of dates numeric wants days or seconds; among numbers that were only inferred a date is a fault.
-            Err(_) => number_of_date(text).filter(|_| !inferred).unwrap_or_else(|| {
-                faults.push(row, Some(variable), RowFault::NotANumber(shorten(&String::from_utf8_lossy(text))));
-                f64::NAN
-            }),
+            // Who calls a column of dates numeric wants days; among numbers that were only inferred a date is a fault.
+            Err(_) => match date_of(text).filter(|_| !inferred) {
+                Some(Date::Days(days)) => days,
+                _ => {
+                    faults.push(row, Some(variable), RowFault::NotANumber(shorten(&String::from_utf8_lossy(text))));
+                    f64::NAN
+                }
+            },
         }
     }
 

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::date::{Date, date_of};
+
 /// Where in a file something is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -137,6 +139,11 @@ impl DataError {
                 RowFault::Ragged { .. } => "mend the row, or pass over such rows with --on-bad-row skip".into(),
                 RowFault::NotANumber(found) => {
                     let column = place.column.as_deref().unwrap_or("COLUMN");
+                    if date_of(found.as_bytes()) == Some(Date::Unread) {
+                        return Some(format!(
+                            "write dates as 2024-01-31 or 31.01.2024, or read the column as states with --types {column}=category"
+                        ));
+                    }
                     format!(
                         "read the column as states with --types {column}=category, `{found}` as missing with --missing '{found}', or skip the row with --on-bad-row skip"
                     )

@@ -3,6 +3,7 @@
 use belief::{Kind, Role, States};
 use hashbrown::HashSet;
 
+use crate::date::date_of;
 use crate::dictionary::Dictionary;
 use crate::{ColumnType, text::csv::text_of};
 
@@ -146,7 +147,7 @@ impl Profile {
             return (Inferred::Numeric, reason);
         }
         let names = self.values.names();
-        if names.iter().all(|name| looks_like_a_date(name)) {
+        if names.iter().all(|name| date_of(name.as_bytes()).is_some()) {
             return (Inferred::Date, None);
         }
         if is_target {
@@ -201,26 +202,12 @@ impl Inferred {
     pub fn left_out(self) -> Option<Role> {
         let reason = match self {
             Inferred::Text => "it is text; read it as states with --types NAME=category",
-            Inferred::Date => "it is a date; read it as states or a number with --types",
+            Inferred::Date => "it is a date; read it as states with --types NAME=category, or as days with --types NAME=numeric",
             Inferred::Opaque => "its values are nested or bytes, and not understood",
             _ => return None,
         };
         Some(Role::Ignored(reason.into()))
     }
-}
-
-/// `2024-01-31`, `2024/01/31`, `31.01.2024`, each with or without a time behind it.
-fn looks_like_a_date(text: &str) -> bool {
-    let date = text.split(['T', ' ']).next().unwrap_or_default();
-    let Some(separator) = date.chars().find(|c| !c.is_ascii_digit()).filter(|c| matches!(c, '-' | '/' | '.')) else { return false };
-    let parts: Vec<&str> = date.split(separator).collect();
-    let [a, b, c] = parts[..] else { return false };
-    let number =
-        |part: &str, digits: std::ops::RangeInclusive<usize>| digits.contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
-    let in_range = |part: &str, most: u32| part.parse::<u32>().is_ok_and(|n| (1..=most).contains(&n));
-    let iso = number(a, 4..=4) && number(b, 1..=2) && number(c, 1..=2) && in_range(b, 12) && in_range(c, 31);
-    let other = number(a, 1..=2) && number(b, 1..=2) && number(c, 4..=4) && in_range(a, 31) && in_range(b, 31);
-    iso || other
 }
 
 #[cfg(test)]

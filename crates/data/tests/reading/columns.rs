@@ -70,6 +70,27 @@ fn empty_columns_dates_and_prose_are_left_out_with_their_reasons() {
     assert_eq!(reason(&["2024-13-31", "2024-01-31"]), "Input");
 }
 
+/// A day and a moment of it are one and a bit in the same unit, in texts as in columnar files.
+#[test]
+fn dates_that_are_called_numbers_are_days() {
+    use arrow_array::{ArrayRef, Date32Array, Date64Array, RecordBatch, TimestampMillisecondArray};
+    use std::sync::Arc;
+    let numeric = || ReadOptions { types: vec![("*".into(), ColumnType::Numeric)], ..on_threads(1) };
+    let found = read("a.csv", "x\n1970-01-03\n1970-01-03T12:00\n3.1.1970\n", numeric()).unwrap();
+    assert_eq!(found.column("x"), [Some("2"), Some("2.5"), Some("2")]);
+    let days: ArrayRef = Arc::new(Date32Array::from(vec![2, 3]));
+    let milliseconds: ArrayRef = Arc::new(Date64Array::from(vec![2 * 86_400_000, 3 * 86_400_000]));
+    let moments: ArrayRef = Arc::new(TimestampMillisecondArray::from(vec![2 * 86_400_000, 216_000_000]));
+    let batch = RecordBatch::try_from_iter([("a", days), ("b", milliseconds), ("c", moments)]).unwrap();
+    let mut writer = parquet::arrow::ArrowWriter::try_new(Vec::new(), batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    let found = read("a.parquet", writer.into_inner().unwrap(), numeric()).unwrap();
+    let text = |row: [&str; 3]| row.map(|x| Some(x.to_string())).to_vec();
+    assert_eq!(found.rows, [text(["2", "2", "2"]), text(["3", "3", "2.5"])]);
+    let error = read("a.csv", "x\n1/2/2024\n", numeric()).err().unwrap();
+    assert!(error.hint().unwrap().contains("2024-01-31"), "{:?}", error.hint());
+}
+
 #[test]
 fn types_by_name_and_pattern_and_the_last_word_counts() {
     let text = "a1,a2,b\n1,2,3\n4,5,6\n";

@@ -258,7 +258,7 @@ fn unusual_types_of_columnar_files() {
         StructArray::from(vec![(Arc::new(Field::new("f", DataType::Int32, true)), Arc::new(Int32Array::from(vec![1, 2, 3])) as ArrayRef)]);
     let columns: Vec<(&str, ArrayRef)> = vec![
         ("decimal", Arc::new(Decimal128Array::from(vec![Some(150), None, Some(-275)]).with_precision_and_scale(10, 2).unwrap())),
-        ("moment", Arc::new(TimestampMicrosecondArray::from(vec![Some(1_500_000), None, Some(0)]).with_timezone("UTC"))),
+        ("moment", Arc::new(TimestampMicrosecondArray::from(vec![Some(129_600_000_000), None, Some(0)]).with_timezone("UTC"))),
         ("day", Arc::new(Date32Array::from(vec![Some(1), None, Some(20_000)]))),
         ("time", Arc::new(Time32SecondArray::from(vec![1, 2, 3]))),
         ("list", Arc::new(lists.finish())),
