@@ -20,6 +20,8 @@ pub(crate) struct Plan {
     /// Which variable holds the weights.
     pub weight: Option<usize>,
     pub on_bad_row: OnBadRow,
+    /// Whether a key of JSON Lines that is no column is a fault: a model passes over what it does not know.
+    pub strict_keys: bool,
     /// Whether the rows are kept as they stand in the file.
     pub keep_raw: bool,
 }

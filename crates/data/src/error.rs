@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::date::{Date, date_of};
+use crate::profile::SAMPLE_ROWS;
 
 /// Where in a file something is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +65,9 @@ pub enum RowFault {
     /// A quote that is never closed.
     #[error("a quote that opens here is never closed")]
     OpenQuote,
+    /// A key of JSON Lines that comes too late to be a column.
+    #[error("key `{0}` did not occur in the first {SAMPLE_ROWS} rows")]
+    LateKey(String),
     /// A line that is not what its format asks for.
     #[error("{0}")]
     Syntax(String),
@@ -155,6 +159,9 @@ impl DataError {
                 }
                 RowFault::NotUtf8(_) => {
                     "convert the file to UTF-8 (iconv -f WINDOWS-1252 -t UTF-8), or skip such rows with --on-bad-row skip".into()
+                }
+                RowFault::LateKey(_) => {
+                    "move a row that has the key to the start of the file, or pass over such rows with --on-bad-row skip".into()
                 }
                 RowFault::OpenQuote => "close the quote, or give --delimiter if this is no CSV".into(),
                 _ => "mend the row, or pass over such rows with --on-bad-row skip".into(),

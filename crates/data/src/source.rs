@@ -20,13 +20,18 @@ use crate::{DataError, ReadOptions};
 pub(crate) struct Source {
     pub input: Input,
     pub names: Vec<String>,
+    /// Keys that a JSON Lines file may have in a row behind the first ones, and that are read there.
+    pub late_keys: Vec<String>,
     layout: Layout,
 }
 
 enum Layout {
     Csv(Dialect),
     Arff(ArffHeader),
-    JsonLines,
+    JsonLines {
+        /// Whether every row has been looked at for its keys.
+        all_keys: bool,
+    },
     Parquet(Box<ParquetFile>),
     Ipc,
 }
@@ -64,7 +69,10 @@ impl Source {
                 let names = header.attributes.iter().map(|a| a.name.clone()).collect();
                 (Layout::Arff(header), names)
             }
-            Format::JsonLines => (Layout::JsonLines, json_lines::keys(&input)?),
+            Format::JsonLines => {
+                let (names, all_keys) = json_lines::keys(&input)?;
+                (Layout::JsonLines { all_keys }, names)
+            }
             Format::Parquet => {
                 let file = ParquetFile::open(&input)?;
                 let names = file.schema().fields().iter().map(|f| f.name().clone()).collect();
@@ -75,12 +83,17 @@ impl Source {
                 (Layout::Ipc, batches.schema().fields().iter().map(|f| f.name().clone()).collect())
             }
         };
-        Ok(Self { input, names, layout })
+        Ok(Self { input, names, late_keys: Vec::new(), layout })
     }
 
     /// How the file is written, if it is CSV.
     pub fn dialect(&self) -> Option<Dialect> {
         if let Layout::Csv(dialect) = &self.layout { Some(*dialect) } else { None }
+    }
+
+    /// Whether rows behind the first ones may have keys that are not among the names.
+    pub fn may_have_late_keys(&self) -> bool {
+        matches!(self.layout, Layout::JsonLines { all_keys: false })
     }
 
     /// What the file declares, if it is ARFF.
@@ -101,7 +114,7 @@ impl Source {
     pub fn hints(&self) -> Result<Vec<Option<Hint>>, DataError> {
         let plain = |kind| Some(Hint { kind, states: None });
         Ok(match &self.layout {
-            Layout::Csv(_) | Layout::JsonLines => vec![None; self.names.len()],
+            Layout::Csv(_) | Layout::JsonLines { .. } => vec![None; self.names.len()],
             Layout::Arff(header) => header
                 .attributes
                 .iter()
@@ -157,7 +170,7 @@ impl Source {
                 }
                 Ok(rows)
             }
-            Layout::JsonLines => {
+            Layout::JsonLines { .. } => {
                 let mut blocks = self.blocks(4096, 0, Pool::default())?;
                 let mut rows = 0;
                 while let Some(block) = if rows < most { blocks.next()? } else { None } {
@@ -236,7 +249,7 @@ impl Source {
     /// A columnar file is cut into `n_parts`, or into many small ones where rows are passed on and a whole part is in memory.
     pub fn units(&self, rows: usize, first_row: u64, pool: Pool, n_parts: Option<usize>) -> Result<Units<'_>, DataError> {
         Ok(match &self.layout {
-            Layout::Csv(_) | Layout::Arff(_) | Layout::JsonLines => Units::Text(Box::new(self.blocks(rows, first_row, pool)?)),
+            Layout::Csv(_) | Layout::Arff(_) | Layout::JsonLines { .. } => Units::Text(Box::new(self.blocks(rows, first_row, pool)?)),
             Layout::Parquet(file) => {
                 const SMALL_PART: usize = 1 << 17;
                 let wished = n_parts.map_or(SMALL_PART, |n| (file.n_rows() as usize).div_ceil(n.max(1)));
@@ -263,8 +276,9 @@ impl Source {
             }
             (Unit::Text(block), Layout::Arff(header)) => each(arff::encode(block, header, &mut ChunkBuilder::new(plan, file, rows))?),
             (Unit::Text(block), _) => {
-                let strict = !plan.keep_raw;
-                each(json_lines::encode(block, &self.names, strict, &mut ChunkBuilder::new(plan, file, rows))?)
+                let keys: Vec<&str> = self.names.iter().chain(&self.late_keys).map(String::as_str).collect();
+                let strict = plan.strict_keys && !plan.keep_raw;
+                each(json_lines::encode(block, &keys, strict, &mut ChunkBuilder::new(plan, file, rows))?)
             }
             (Unit::Part(part, before), Layout::Parquet(parquet)) => {
                 // A reader that passes rows on needs all columns as they are; the others only those they use.

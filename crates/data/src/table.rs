@@ -92,7 +92,7 @@ impl Table {
         }
         let schema = Schema::new(variables).map_err(|e| DataError::Columns { what: e.to_string(), hint: None })?;
         plans.iter_mut().for_each(VariablePlan::settle);
-        let plan = Plan { weight: schema.weight().map(VarId::index), variables: plans, on_bad_row: options.on_bad_row, keep_raw: false };
+        let plan = Plan { weight: schema.weight().map(VarId::index), variables: plans, on_bad_row: options.on_bad_row, strict_keys: true, keep_raw: false };
         let priors = sidecar.columns.into_iter().filter_map(|(name, column)| Some((name, column.prior?))).collect();
         Ok(Self { sources, files, plan, options, schema, remarks, missing, priors })
     }
@@ -115,6 +115,7 @@ impl Table {
         check_names(&sources)?;
         let wanted: Vec<String> = schema.variables().iter().map(|v| v.name.clone()).collect();
         sources.iter_mut().try_for_each(|source| name_columns(source, schema))?;
+        let mut remarks: Vec<String> = sources.iter_mut().filter_map(|source| expect_late_keys(source, schema)).collect();
         let missing = options.missing_markers();
         let mut plans: Vec<VariablePlan> = schema
             .variables()
@@ -137,7 +138,6 @@ impl Table {
             Some(Role::Input) => true,
         };
         let absent: Vec<&String> = absent.iter().filter(|name| needed(name)).collect();
-        let mut remarks = Vec::new();
         if !absent.is_empty() {
             let list = absent.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
             let n_inputs = schema.variables().iter().filter(|v| v.role == Role::Input).count();
@@ -150,7 +150,7 @@ impl Table {
             remarks.push(format!("the data have no column {list}: read as missing"));
         }
         let weight = schema.weight().map(VarId::index).filter(|w| files.iter().all(|f| f.variable_of.contains(&Some(*w))));
-        let plan = Plan { weight, variables: plans, on_bad_row: options.on_bad_row, keep_raw: false };
+        let plan = Plan { weight, variables: plans, on_bad_row: options.on_bad_row, strict_keys: false, keep_raw: false };
         Ok(Self { sources, files, plan, options, schema: schema.clone(), remarks, missing, priors: StatePriors::new() })
     }
 
@@ -421,6 +421,21 @@ fn name_columns(source: &mut Source, schema: &Schema) -> Result<(), DataError> {
     Ok(())
 }
 
+/// The rows behind the first ones may have keys that those lack; what to say of it. A file that has none of the inputs in its first
+/// rows is another file.
+fn expect_late_keys(source: &mut Source, schema: &Schema) -> Option<String> {
+    let inputs = || schema.variables().iter().filter(|v| v.role == Role::Input);
+    if !source.may_have_late_keys() || !inputs().any(|v| source.names.contains(&v.name)) {
+        return None;
+    }
+    let is_late = |v: &&Variable| !source.names.contains(&v.name);
+    let late: Vec<String> = schema.variables().iter().filter(is_late).map(|v| v.name.clone()).collect();
+    let list: Vec<String> = inputs().filter(is_late).map(|v| format!("`{}`", v.name)).collect();
+    source.late_keys = late;
+    let path = shown(&source.input.path);
+    (!list.is_empty()).then(|| format!("{path}: its first {SAMPLE_ROWS} rows have no {}: read as missing where it is not", list.join(", ")))
+}
+
 fn n_columns(n: usize) -> String {
     if n == 1 { "1 column".into() } else { format!("{n} columns") }
 }
@@ -529,7 +544,7 @@ fn map_columns(sources: &[Source], names: &[String], may_lack: bool) -> Result<(
     let mut files = Vec::with_capacity(sources.len());
     let place: std::collections::HashMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
     for source in sources {
-        let variable_of: Vec<Option<usize>> = source.names.iter().map(|name| place.get(name.as_str()).copied()).collect();
+        let variable_of: Vec<Option<usize>> = source.names.iter().chain(&source.late_keys).map(|name| place.get(name.as_str()).copied()).collect();
         let mut there = vec![false; names.len()];
         variable_of.iter().flatten().for_each(|v| there[*v] = true);
         let lacks: Vec<String> = names.iter().zip(&there).filter(|(_, there)| !**there).map(|(name, _)| name.clone()).collect();

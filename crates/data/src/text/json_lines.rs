@@ -37,13 +37,17 @@ fn plain(error: &serde_json::Error) -> String {
     words.split(" at line ").next().unwrap_or_default().to_string()
 }
 
-/// The keys of the first rows, in order of appearance.
-pub(crate) fn keys(input: &Input) -> Result<Vec<String>, DataError> {
+/// The keys of the first rows, in order of appearance, and whether those are all rows.
+pub(crate) fn keys(input: &Input) -> Result<(Vec<String>, bool), DataError> {
     let mut blocks = Blocks::new(input, Records::Lines { comment: None }, 4096, 0, Pool::default())?;
     let mut keys: Vec<String> = Vec::new();
     let mut seen = std::collections::HashSet::new();
+    let mut at_end = false;
     while blocks.next_row() < SAMPLE_ROWS as u64 {
-        let Some(block) = blocks.next()? else { break };
+        let Some(block) = blocks.next()? else {
+            at_end = true;
+            break;
+        };
         for (start, _, parsed) in lines(&block) {
             let object = match parsed {
                 Ok(object) => object,
@@ -64,7 +68,7 @@ pub(crate) fn keys(input: &Input) -> Result<Vec<String>, DataError> {
     if keys.is_empty() {
         return Err(DataError::BadFile { path: input.path.clone(), what: "holds no JSON object".into(), hint: None });
     }
-    Ok(keys)
+    Ok((keys, at_end))
 }
 
 /// Hands every value of a block's rows to `see`: column, text, and whether it is an object or an array.
@@ -83,9 +87,9 @@ pub(crate) fn profile(block: &Block, keys: &[String], mut see: impl FnMut(usize,
 }
 
 /// Encodes a block; `keys` are the columns in the order of `variable_of`.
-pub(crate) fn encode(block: &Block, keys: &[String], strict: bool, builder: &mut ChunkBuilder<'_>) -> Result<EncodedChunk, DataError> {
+pub(crate) fn encode(block: &Block, keys: &[&str], strict: bool, builder: &mut ChunkBuilder<'_>) -> Result<EncodedChunk, DataError> {
     let variable_of = &builder.file().variable_of;
-    let known: std::collections::HashSet<&str> = keys.iter().map(String::as_str).collect();
+    let known: std::collections::HashSet<&str> = keys.iter().copied().collect();
     for (start, end, parsed) in lines(block) {
         let mut faults = Faults::default();
         let object = parsed.unwrap_or_else(|fault| {
@@ -93,12 +97,11 @@ pub(crate) fn encode(block: &Block, keys: &[String], strict: bool, builder: &mut
             Map::new()
         });
         if strict && let Some(strange) = object.keys().find(|key| !known.contains(key.as_str())) {
-            let what = format!("key `{}` did not occur in the first {SAMPLE_ROWS} rows", shorten(strange));
-            faults.push(0, None, RowFault::Syntax(what));
+            faults.push(0, None, RowFault::LateKey(shorten(strange)));
         }
         for (key, variable) in keys.iter().zip(variable_of) {
             if let Some(variable) = *variable {
-                let value = object.get(key).and_then(text);
+                let value = object.get(*key).and_then(text);
                 builder.push_cell(variable, value.as_deref().map(str::as_bytes), 0, &mut faults);
             }
         }

@@ -181,6 +181,24 @@ fn a_model_that_was_learned_without_a_header_reads_files_without_one() {
     assert!(error.ends_with("has 4 columns and no header, where 3 columns, or 2 without the target, were learned from"), "{error}");
 }
 
+/// A model's columns are read by their keys, also where none of the first rows has them; keys it does not know are passed over.
+#[test]
+fn keys_that_come_late_in_json_lines() {
+    let late = "{\"outlook\":\"rain\",\"degrees\":7,\"strange\":1}\n";
+    let text = "{\"outlook\":\"sun\"}\n".repeat(70_000) + late;
+    let (found, remarks) = open_as("a.jsonl", &text, UnknownStates::Error, true).unwrap();
+    assert_eq!(found.rows[70_000], rows(&[["rain", "7", "?", "?"]])[0]);
+    assert_eq!(found.rows[0], rows(&[["sun", "?", "?", "?"]])[0]);
+    assert!(remarks.len() == 1 && remarks[0].contains("its first 65536 rows have no `degrees`"), "{remarks:?}");
+    // Who learns from such a file would leave columns out, and is told.
+    let folder = Folder::new();
+    let error = decoded(&folder.table("a.jsonl", &text, on_threads(2)).unwrap()).err().unwrap();
+    assert_eq!(fault_at(&error), (70_001, "key `degrees` did not occur in the first 65536 rows".into()));
+    assert!(error.hint().unwrap().contains("move a row that has the key"));
+    let other = "{\"x\":1}\n".repeat(70_000);
+    assert!(open_as("a.jsonl", other, UnknownStates::Error, true).is_err());
+}
+
 /// Several files may each lack a column; where it is, it is read.
 #[test]
 fn a_column_that_only_one_of_two_files_has() {
