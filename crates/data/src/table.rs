@@ -131,25 +131,27 @@ impl Table {
             })
             .collect();
         plans.iter_mut().for_each(VariablePlan::settle);
-        let (files, absent) = map_columns(&sources, &wanted, true)?;
+        let (files, lacks) = map_columns(&sources, &wanted, true)?;
         let needed = |name: &String| match schema.find(name).map(|id| &schema.variable(id).role) {
             Some(Role::Ignored(_)) | None => false,
             Some(Role::Target | Role::Weight) => !absent_is_missing,
             Some(Role::Input) => true,
         };
-        let absent: Vec<&String> = absent.iter().filter(|name| needed(name)).collect();
-        if !absent.is_empty() {
-            let list = absent.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
-            let n_inputs = schema.variables().iter().filter(|v| v.role == Role::Input).count();
-            if !absent_is_missing || absent.len() == n_inputs {
-                return Err(DataError::Columns {
-                    what: format!("the data have no column {list}"),
-                    hint: Some(format!("they have: {}", sources[0].names.iter().take(20).cloned().collect::<Vec<_>>().join(", "))),
-                });
+        let n_inputs = schema.variables().iter().filter(|v| v.role == Role::Input).count();
+        for (source, lacks) in sources.iter().zip(&lacks) {
+            let absent: Vec<String> = lacks.iter().filter(|name| needed(name)).map(|name| format!("`{name}`")).collect();
+            if absent.is_empty() {
+                continue;
             }
-            remarks.push(format!("the data have no column {list}: read as missing"));
+            let who = if sources.len() == 1 { "the data have".into() } else { format!("{}: has", shown(&source.input.path)) };
+            let what = format!("{who} no column {}", absent.join(", "));
+            if !absent_is_missing || absent.len() == n_inputs {
+                let names = source.names.iter().take(20).cloned().collect::<Vec<_>>().join(", ");
+                return Err(DataError::Columns { what, hint: Some(format!("{}: {names}", if sources.len() == 1 { "they have" } else { "it has" })) });
+            }
+            remarks.push(format!("{what}: read as missing"));
         }
-        let weight = schema.weight().map(VarId::index).filter(|w| files.iter().all(|f| f.variable_of.contains(&Some(*w))));
+        let weight = weight_of(schema, &files)?;
         let plan = Plan { weight, variables: plans, on_bad_row: options.on_bad_row, strict_keys: false, keep_raw: false };
         Ok(Self { sources, files, plan, options, schema: schema.clone(), remarks, missing, priors: StatePriors::new() })
     }
@@ -538,9 +540,24 @@ fn plan_kind(variable: &Variable, known: Dictionary, inferred: bool, missing: &[
     }
 }
 
-/// Which variable each file column is; the second list names variables that some file lacks.
-fn map_columns(sources: &[Source], names: &[String], may_lack: bool) -> Result<(Vec<FileColumns>, Vec<String>), DataError> {
-    let mut absent: Vec<String> = Vec::new();
+/// The variable that holds the weights, if the files have it: all of them, for a row without a weight would count as one.
+fn weight_of(schema: &Schema, files: &[FileColumns]) -> Result<Option<usize>, DataError> {
+    let Some(weight) = schema.weight() else { return Ok(None) };
+    let has_it = |file: &&FileColumns| file.variable_of.contains(&Some(weight.index()));
+    match files.iter().find(|file| !has_it(file)) {
+        None => Ok(Some(weight.index())),
+        Some(_) if !files.iter().any(|file| has_it(&file)) => Ok(None),
+        Some(file) => Err(DataError::BadFile {
+            path: file.path.clone(),
+            what: format!("has no column `{}`, which holds the weights and which another file has", schema.variable(weight).name),
+            hint: Some("give every file its weights, or none".into()),
+        }),
+    }
+}
+
+/// Which variable each file column is, and the names that each file lacks.
+fn map_columns(sources: &[Source], names: &[String], may_lack: bool) -> Result<(Vec<FileColumns>, Vec<Vec<String>>), DataError> {
+    let mut absent = Vec::with_capacity(sources.len());
     let mut files = Vec::with_capacity(sources.len());
     let place: std::collections::HashMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
     for source in sources {
@@ -564,11 +581,7 @@ fn map_columns(sources: &[Source], names: &[String], may_lack: bool) -> Result<(
                 hint: Some("the files of one table must have the same columns, in any order".into()),
             });
         }
-        lacks.into_iter().for_each(|name| {
-            if !absent.contains(&name) {
-                absent.push(name);
-            }
-        });
+        absent.push(lacks);
         files.push(FileColumns { path: source.input.path.clone(), variable_of });
     }
     Ok((files, absent))

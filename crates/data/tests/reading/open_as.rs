@@ -207,6 +207,11 @@ fn a_column_that_only_one_of_two_files_has() {
     let table = Table::open_as(&paths, on_threads(1), &model(), UnknownStates::Error, true).unwrap();
     assert_eq!(decoded(&table).unwrap().rows, rows(&[["sun", "1", "?", "?"], ["rain", "?", "no", "?"]]));
     counted(&table).unwrap();
+    assert!(table.remarks().len() == 1 && table.remarks()[0].ends_with("b.csv: has no column `degrees`: read as missing"));
+    // That each input is in some file is no reason to read a file that has none of them.
+    let paths = [&paths[0], &folder.file("c.csv", "id,play\na,no\n")];
+    let error = Table::open_as(&paths, on_threads(1), &model(), UnknownStates::Error, true).err().unwrap();
+    assert!(error.to_string().ends_with("c.csv: has no column `outlook`, `degrees`"), "{error}");
 }
 
 #[test]
@@ -236,6 +241,9 @@ fn weights_are_used_where_the_file_has_them() {
     let path = folder.file("b.csv", "outlook,degrees,play\nsun,1,no\n");
     let table = Table::open_as(&[&path], on_threads(1), &schema, UnknownStates::Error, true).unwrap();
     assert_eq!(decoded(&table).unwrap().weights(), [1.0]);
-    assert!(Table::open_as(&[path], on_threads(1), &schema, UnknownStates::Error, false).is_err());
+    assert!(Table::open_as(&[&path], on_threads(1), &schema, UnknownStates::Error, false).is_err());
     assert_eq!(table.schema(), &schema);
+    let paths = [folder.path("a.csv"), path];
+    let error = Table::open_as(&paths, on_threads(1), &schema, UnknownStates::Error, true).err().unwrap();
+    assert!(error.to_string().ends_with("b.csv: has no column `w`, which holds the weights and which another file has"), "{error}");
 }
