@@ -57,6 +57,9 @@ pub(crate) enum Unit {
     },
 }
 
+/// Chunks that a part of a columnar file has at most.
+const MOST_CHUNKS: usize = 64;
+
 impl Source {
     pub fn open(input: Input, options: &ReadOptions) -> Result<Self, DataError> {
         let (layout, names) = match input.format {
@@ -253,6 +256,8 @@ impl Source {
             Layout::Parquet(file) => {
                 const SMALL_PART: usize = 1 << 17;
                 let wished = n_parts.map_or(SMALL_PART, |n| (file.n_rows() as usize).div_ceil(n.max(1)));
+                // Until a part is done, what was made of each of its chunks is held: their number must not grow with the file.
+                let wished = wished.min(MOST_CHUNKS * rows);
                 Units::Parts { parts: file.parts(wished).into_iter(), before: first_row, n_rows: file.n_rows() }
             }
             Layout::Ipc => Units::Batches { batches: Box::new(Batches::open(&self.input)?), source: self, before: first_row, n_rows: 0 },
@@ -384,4 +389,33 @@ fn profile_array(array: &arrow_array::ArrayRef, profile: &mut Profile) {
     }
     let Ok(texts) = arrow_cast::cast(array, &DataType::LargeUtf8) else { return };
     texts.as_string::<i64>().iter().for_each(|text| profile.observe(text.map(str::as_bytes)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parquet(n_rows: usize) -> (tempfile::NamedTempFile, Source) {
+        let numbers: arrow_array::ArrayRef = std::sync::Arc::new(arrow_array::Float64Array::from_iter_values((0..n_rows).map(|x| x as f64)));
+        let batch = arrow_array::RecordBatch::try_from_iter([("x", numbers)]).unwrap();
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        let mut writer = parquet::arrow::ArrowWriter::try_new(&mut file, batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let input = Input::all(&[file.path()]).unwrap().remove(0);
+        let source = Source::open(input, &ReadOptions::default()).unwrap();
+        (file, source)
+    }
+
+    fn units(source: &Source, rows: usize, n_parts: usize) -> Vec<Unit> {
+        let mut units = source.units(rows, 0, Pool::default(), Some(n_parts)).unwrap();
+        std::iter::from_fn(|| units.next().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_part_has_a_bounded_number_of_chunks() {
+        let (_file, source) = parquet(200_000);
+        assert_eq!(units(&source, 1 << 16, 1).len(), 1);
+        assert_eq!(units(&source, 1 << 10, 1).len(), 4);
+    }
 }
