@@ -25,6 +25,8 @@ pub struct Table {
     pub(crate) files: Vec<FileColumns>,
     pub(crate) plan: Plan,
     pub(crate) options: ReadOptions,
+    /// Rows a chunk has: the fixed grid, the same for every pass and any number of threads.
+    chunk_rows: usize,
     schema: Schema,
     remarks: Vec<String>,
     missing: Vec<String>,
@@ -94,7 +96,8 @@ impl Table {
         plans.iter_mut().for_each(VariablePlan::settle);
         let plan = Plan { weight: schema.weight().map(VarId::index), variables: plans, on_bad_row: options.on_bad_row, strict_keys: true, keep_raw: false };
         let priors = sidecar.columns.into_iter().filter_map(|(name, column)| Some((name, column.prior?))).collect();
-        Ok(Self { sources, files, plan, options, schema, remarks, missing, priors })
+        let chunk_rows = chunk_rows(names.len(), 0);
+        Ok(Self { sources, files, plan, options, chunk_rows, schema, remarks, missing, priors })
     }
 
     /// Opens files as a table of a known schema, a model's for example.
@@ -153,7 +156,11 @@ impl Table {
         }
         let weight = weight_of(schema, &files)?;
         let plan = Plan { weight, variables: plans, on_bad_row: options.on_bad_row, strict_keys: false, keep_raw: false };
-        Ok(Self { sources, files, plan, options, schema: schema.clone(), remarks, missing, priors: StatePriors::new() })
+        // Where the target may be absent, rows are answered: a probability for each of its states is made for every row.
+        let n_answers = schema.target().filter(|_| absent_is_missing).and_then(|target| schema.states(target)).map_or(0, States::len);
+        let chunk_rows = chunk_rows(sources[0].names.len(), n_answers);
+        let (schema, priors) = (schema.clone(), StatePriors::new());
+        Ok(Self { sources, files, plan, options, chunk_rows, schema, remarks, missing, priors })
     }
 
     /// What the user should know about how the table was opened.
@@ -213,15 +220,6 @@ impl Table {
         self
     }
 
-    /// Rows a chunk has: the fixed grid, which depends on the number of columns alone.
-    pub(crate) fn chunk_rows(&self) -> usize {
-        // Small enough that a chunk's columns are still in cache when they are counted.
-        const MOST_CELLS: usize = 1 << 19;
-        let columns = self.sources[0].names.len().max(1);
-        let rows = MOST_CELLS / columns;
-        (if rows.is_power_of_two() { rows } else { rows.next_power_of_two() / 2 }).clamp(64, SAMPLE_ROWS)
-    }
-
     /// Reads everything: any thread gathers what `each` makes of a unit's chunks and finishes it; the results are handed on in
     /// order.
     pub(crate) fn each_unit<C, R: Send>(
@@ -231,7 +229,7 @@ impl Table {
         finish: impl Fn(Vec<C>) -> Result<R, DataError> + Sync,
         mut take: impl FnMut(R) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
-        let rows = self.chunk_rows();
+        let rows = self.chunk_rows;
         let pool = Pool::default();
         // Twice as many parts as threads: the last part of one thread is then not waited for long.
         let n_parts = (!plan.keep_raw).then(|| 2 * self.options.n_threads());
@@ -345,6 +343,16 @@ impl Observations for Table {
         }
         Ok(Fold { schema, statistic: total, report })
     }
+}
+
+/// Rows of a chunk of so many columns, for each of which so many probabilities are made.
+fn chunk_rows(n_columns: usize, n_answers: usize) -> usize {
+    // Small enough that a chunk's columns are still in cache when they are counted.
+    const MOST_CELLS: usize = 1 << 19;
+    // 128 MB on each thread. Fewer would make chunks of so few rows that merging what they tell costs more than telling it.
+    const MOST_PROBABILITIES: usize = 1 << 24;
+    let rows = (MOST_CELLS / n_columns.max(1)).min(MOST_PROBABILITIES / n_answers.max(1)).clamp(64, SAMPLE_ROWS);
+    1 << rows.ilog2()
 }
 
 /// Where the states of a chunk lie among all that were found; new ones join them.
@@ -585,4 +593,16 @@ fn map_columns(sources: &[Source], names: &[String], may_lack: bool) -> Result<(
         files.push(FileColumns { path: source.input.path.clone(), variable_of });
     }
     Ok((files, absent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::chunk_rows;
+
+    #[test]
+    fn chunks_are_smaller_where_rows_are_wide_or_classes_are_many() {
+        assert_eq!((chunk_rows(1, 0), chunk_rows(8, 256), chunk_rows(9, 2)), (65_536, 65_536, 32_768));
+        assert_eq!((chunk_rows(50, 3), chunk_rows(100_000, 0)), (8192, 64));
+        assert_eq!((chunk_rows(5, 5_000), chunk_rows(5, 10_000_000)), (2048, 64));
+    }
 }
