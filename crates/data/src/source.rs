@@ -147,10 +147,11 @@ impl Source {
                     let mut from = 0;
                     while from < block.len {
                         from = tile.index(&block, from, 512, self.names.len(), dialect.delimiter);
+                        let good = tile.good_rows();
                         for (column, place) in place_of.iter().enumerate() {
                             let profile = &mut profiles[*place];
-                            for row in (0..tile.n_rows()).filter(|row| !tile.is_faulty(*row)) {
-                                let (start, end) = tile.span(row, column);
+                            for row in &good {
+                                let (start, end) = tile.span(*row, column);
                                 profile.observe_cell(&block.bytes[start..end]);
                             }
                         }

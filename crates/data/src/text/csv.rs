@@ -42,9 +42,10 @@ impl Tile {
         self.starts.len()
     }
 
-    /// Whether a record of this tile is malformed.
-    pub fn is_faulty(&self, row: usize) -> bool {
-        self.faults.iter().any(|(r, _)| *r == row)
+    /// Records of this tile that are not malformed.
+    pub fn good_rows(&self) -> Vec<usize> {
+        let mut faulty = self.faults.iter().map(|(row, _)| *row).peekable();
+        (0..self.n_rows()).filter(|row| faulty.next_if_eq(row).is_none()).collect()
     }
 
     /// Where a cell lies.
