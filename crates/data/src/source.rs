@@ -165,8 +165,9 @@ impl Source {
                 let mut rows = 0;
                 while let Some(block) = if rows < most { blocks.next()? } else { None } {
                     for (_, _, row) in arff::rows(&block, header) {
-                        let Ok(row) = row else { continue };
                         rows += 1;
+                        // What is wrong with a malformed row is said when the table is read.
+                        let Ok(row) = row else { continue };
                         for (place, value) in place_of.iter().zip(row) {
                             profiles[*place].observe(value.as_deref().map(str::as_bytes));
                         }

@@ -75,8 +75,9 @@ pub(crate) fn keys(input: &Input) -> Result<(Vec<String>, bool), DataError> {
 pub(crate) fn profile(block: &Block, keys: &[String], mut see: impl FnMut(usize, Option<&[u8]>, bool)) -> usize {
     let mut rows = 0;
     for (_, _, parsed) in lines(block) {
-        let Ok(object) = parsed else { continue };
         rows += 1;
+        // What is wrong with a malformed row is said when the table is read.
+        let Ok(object) = parsed else { continue };
         for (column, key) in keys.iter().enumerate() {
             let value = object.get(key);
             let nested = value.is_some_and(|v| v.is_object() || v.is_array());
