@@ -408,3 +408,16 @@ fn a_wide_header_over_narrow_rows_is_opened_in_no_time() {
     // Without optimisation it takes some two seconds, and took half an hour.
     assert!(start.elapsed().as_secs() < 60);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_pattern_passes_over_folders_but_not_over_files_that_cannot_be_read() {
+    let folder = Folder::new();
+    folder.file("a.csv", "x,y\n1,a\n");
+    std::fs::create_dir(folder.path("b.csv")).unwrap();
+    let pattern = folder.path("*.csv");
+    assert_eq!(Table::open(&[&pattern], on_threads(1)).unwrap().paths().count(), 1);
+    std::os::unix::fs::symlink(folder.path("gone"), folder.path("c.csv")).unwrap();
+    let error = Table::open(&[&pattern], on_threads(1)).err().unwrap();
+    assert!(matches!(&error, DataError::Io { path, .. } if path.ends_with("c.csv")), "{error}");
+}
