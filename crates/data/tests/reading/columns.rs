@@ -314,6 +314,16 @@ fn infinities_and_overflows_among_numbers_are_bad_rows() {
     assert_eq!(found.column("x"), [Some("0"), Some("-0"), Some(f64::MAX.to_string().as_str())]);
 }
 
+/// Also where they are states, and where a word makes it plain that they are not it is one more.
+#[test]
+fn a_nan_among_whole_numbers_is_missing_however_it_is_written() {
+    let found = read("a.csv", "x,y\n1,a\n-nan,a\n2,a\n1,a\n+NaN,a\n2,a\n", on_threads(1)).unwrap();
+    assert_eq!(found.column("x"), [Some("1"), None, Some("2"), Some("1"), None, Some("2")]);
+    assert_eq!((found.states("x"), found.fold.report.n_missing[0]), (&["1", "2"].map(String::from)[..], 2));
+    let found = read("a.csv", "x,y\n1,a\n-nan,a\nword,a\n", on_threads(1)).unwrap();
+    assert_eq!(found.column("x"), [Some("1"), Some("-nan"), Some("word")]);
+}
+
 /// In Parquet and Arrow the user's word on a column of numbers makes states of what is there, and of nothing else.
 #[test]
 fn doubles_read_as_states_are_the_numbers_that_occur() {
