@@ -1,5 +1,6 @@
 //! Cells to encoded columns: state codes in the narrowest width, numbers as f64, missing as a code of its own.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
@@ -11,7 +12,7 @@ use crate::dictionary::{Dictionary, pack_in};
 use crate::error::{Place, RowFault};
 use crate::text::blocks::Block;
 use crate::text::csv::{Tile, cell_of, text_of};
-use crate::{DataError, OnBadRow, UnknownStates};
+use crate::{Contradiction, DataError, OnBadRow, UnknownStates};
 
 /// What becomes of each variable of the schema, fixed before a pass over the data.
 #[derive(Clone)]
@@ -154,6 +155,8 @@ pub(crate) struct ChunkBuilder<'p> {
     /// Rows pushed but not yet settled.
     n_pending: usize,
     dropped: Vec<usize>,
+    /// What speaks against columns that were taken for numbers; one cell for each, and then no chunk is made.
+    contradictions: Vec<Contradiction>,
     /// Rows not yet settled in which a variable's value is no known state.
     unknown: Vec<(usize, usize)>,
     raw: RawRows,
@@ -196,6 +199,7 @@ impl<'p> ChunkBuilder<'p> {
             n_rows: 0,
             n_pending: 0,
             dropped: Vec::new(),
+            contradictions: Vec::new(),
             unknown: Vec::new(),
             raw,
             report: ReadReport { n_unknown: vec![0; plan.variables.len()], ..ReadReport::default() },
@@ -409,31 +413,44 @@ impl<'p> ChunkBuilder<'p> {
         self.check_weights(&mut faults);
         self.dropped.clear();
         if !faults.0.is_empty() {
-            faults.0.sort_by_key(|(row, variable, _)| (*row, *variable));
-            let place = |row: usize, variable: Option<usize>| Place {
-                path: self.file.path.clone(),
-                line: line_of(row),
-                column: variable.map(|v| self.plan.variables[v].name.clone()),
-            };
-            let contradicts = |fault: &&(usize, Option<usize>, RowFault)| {
-                let inferred = |v: usize| matches!(self.plan.variables[v].kind, PlanKind::Numeric { inferred: true, .. });
-                matches!(fault.2, RowFault::NotANumber(_)) && fault.1.is_some_and(inferred)
-            };
-            if let Some((row, Some(variable), RowFault::NotANumber(found))) = faults.0.iter().find(contradicts) {
-                return Err(DataError::Contradiction { place: place(*row, Some(*variable)), found: found.clone(), variable: *variable });
-            }
-            let (row, variable, fault) = &faults.0[0];
-            let first = DataError::BadRow { place: place(*row, *variable), fault: fault.clone() };
-            if self.plan.on_bad_row == OnBadRow::Error {
-                return Err(first);
-            }
-            self.report.first_skipped.get_or_insert_with(|| first.to_string());
-            self.drop_rows(&faults);
+            self.settle_faults(faults, line_of)?;
         }
         for (variable, row) in self.unknown.drain(..) {
             self.report.n_unknown[variable] += u64::from(self.dropped.binary_search(&row).is_err());
         }
         self.n_rows += self.n_pending - self.dropped.len();
+        Ok(())
+    }
+
+    fn settle_faults(&mut self, mut faults: Faults, line_of: impl Fn(usize) -> u64) -> Result<(), DataError> {
+        let (plan, file) = (self.plan, self.file);
+        let place = |row: usize, variable: Option<usize>| Place {
+            path: file.path.clone(),
+            line: line_of(row),
+            column: variable.map(|v| plan.variables[v].name.clone()),
+        };
+        faults.0.sort_by_key(|(row, variable, _)| (*row, *variable));
+        let is_inferred = |v: usize| matches!(plan.variables[v].kind, PlanKind::Numeric { inferred: true, .. });
+        let mut contradicted: HashSet<usize> = self.contradictions.iter().map(|c| c.variable).collect();
+        faults.0.retain(|(row, variable, fault)| match (variable, fault) {
+            (Some(variable), RowFault::NotANumber(found)) if is_inferred(*variable) => {
+                if contradicted.insert(*variable) {
+                    let place = place(*row, Some(*variable));
+                    self.contradictions.push(Contradiction { place, found: found.clone(), variable: *variable });
+                }
+                false
+            }
+            _ => true,
+        });
+        let Some((row, variable, fault)) = faults.0.first() else { return Ok(()) };
+        let first = DataError::BadRow { place: place(*row, *variable), fault: fault.clone() };
+        if self.plan.on_bad_row == OnBadRow::Error {
+            // The row may be good once the columns are read as what they are.
+            let all = std::mem::take(&mut self.contradictions);
+            return Err(if all.is_empty() { first } else { DataError::Contradiction(all) });
+        }
+        self.report.first_skipped.get_or_insert_with(|| first.to_string());
+        self.drop_rows(&faults);
         Ok(())
     }
 
@@ -508,8 +525,11 @@ impl<'p> ChunkBuilder<'p> {
         }
     }
 
-    /// The chunk.
-    pub fn finish(&mut self, first_row: u64) -> EncodedChunk {
+    /// The chunk, unless columns are not what they were taken for.
+    pub fn finish(&mut self, first_row: u64) -> Result<EncodedChunk, DataError> {
+        if !self.contradictions.is_empty() {
+            return Err(DataError::Contradiction(std::mem::take(&mut self.contradictions)));
+        }
         let mut report = std::mem::take(&mut self.report);
         report.n_rows = self.n_rows as u64;
         let columns = std::mem::take(&mut self.columns);
@@ -521,7 +541,7 @@ impl<'p> ChunkBuilder<'p> {
         });
         let n_known =
             self.plan.variables.iter().map(|v| if let PlanKind::Category { known, .. } = &v.kind { known.len() } else { 0 }).collect();
-        EncodedChunk {
+        Ok(EncodedChunk {
             first_row,
             n_rows: self.n_rows,
             columns,
@@ -530,7 +550,7 @@ impl<'p> ChunkBuilder<'p> {
             weights,
             report,
             raw: std::mem::take(&mut self.raw),
-        }
+        })
     }
 }
 

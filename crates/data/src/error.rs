@@ -73,6 +73,18 @@ pub enum RowFault {
     Syntax(String),
 }
 
+/// A cell that speaks against what its column was taken for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: `{found}` is not a number, but the rows before it were")]
+pub struct Contradiction {
+    /// Where.
+    pub place: Place,
+    /// What was found.
+    pub found: String,
+    /// The variable's place in the schema.
+    pub variable: usize,
+}
+
 /// Why a table could not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -93,16 +105,9 @@ pub enum DataError {
         /// What.
         fault: RowFault,
     },
-    /// A column that was taken for numbers holds something else.
-    #[error("{place}: `{found}` is not a number, but the rows before it were")]
-    Contradiction {
-        /// Where.
-        place: Place,
-        /// What was found.
-        found: String,
-        /// The variable's place in the schema.
-        variable: usize,
-    },
+    /// Columns that were taken for numbers hold something else: all of those that a chunk shows, never none.
+    #[error("{}", .0.first().map(ToString::to_string).unwrap_or_default())]
+    Contradiction(Vec<Contradiction>),
     /// The file as a whole is not what it should be.
     #[error("{path}: {what}", path = shown(.path))]
     BadFile {
@@ -166,9 +171,10 @@ impl DataError {
                 RowFault::OpenQuote => "close the quote, or give --delimiter if this is no CSV".into(),
                 _ => "mend the row, or pass over such rows with --on-bad-row skip".into(),
             }),
-            DataError::Contradiction { place, .. } => {
-                let column = place.column.as_deref().unwrap_or("COLUMN");
-                Some(format!("say what the column is with --types {column}=category"))
+            DataError::Contradiction(all) => {
+                let columns: Vec<&str> = all.iter().filter_map(|c| c.place.column.as_deref()).collect();
+                let types: Vec<String> = columns.iter().take(5).map(|column| format!("--types {column}=category")).collect();
+                Some(format!("say what the column is with {}", types.join(" ")))
             }
             DataError::BadFile { hint, .. } | DataError::Columns { hint, .. } => hint.clone(),
             DataError::Internal(_) => Some("this is a fault of ours: please report it with the command and, if you can, the data".into()),

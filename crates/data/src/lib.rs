@@ -18,7 +18,7 @@ mod table;
 mod text;
 mod write;
 
-pub use error::{DataError, Place, RowFault, closest};
+pub use error::{Contradiction, DataError, Place, RowFault, closest};
 pub use input::{Format, Input};
 pub use options::{ColumnType, Header, OnBadRow, Progress, ReadOptions, USUAL_MISSING, UnknownStates};
 pub use sidecar::{Sidecar, SidecarColumn, beside, to_toml};

@@ -398,7 +398,8 @@ mod tests {
     use super::*;
 
     fn parquet(n_rows: usize) -> (tempfile::NamedTempFile, Source) {
-        let numbers: arrow_array::ArrayRef = std::sync::Arc::new(arrow_array::Float64Array::from_iter_values((0..n_rows).map(|x| x as f64)));
+        let numbers: arrow_array::ArrayRef =
+            std::sync::Arc::new(arrow_array::Float64Array::from_iter_values((0..n_rows).map(|x| x as f64)));
         let batch = arrow_array::RecordBatch::try_from_iter([("x", numbers)]).unwrap();
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let mut writer = parquet::arrow::ArrowWriter::try_new(&mut file, batch.schema(), None).unwrap();

@@ -17,7 +17,7 @@ use crate::profile::{Inferred, Profile, SAMPLE_ROWS};
 use crate::sidecar::Sidecar;
 use crate::source::{Source, Unit, Units};
 use crate::text::blocks::Pool;
-use crate::{ColumnType, DataError, ReadOptions, UnknownStates};
+use crate::{ColumnType, Contradiction, DataError, ReadOptions, UnknownStates};
 
 /// A table in files, read again for every pass.
 pub struct Table {
@@ -94,7 +94,13 @@ impl Table {
         }
         let schema = Schema::new(variables).map_err(|e| DataError::Columns { what: e.to_string(), hint: None })?;
         plans.iter_mut().for_each(VariablePlan::settle);
-        let plan = Plan { weight: schema.weight().map(VarId::index), variables: plans, on_bad_row: options.on_bad_row, strict_keys: true, keep_raw: false };
+        let plan = Plan {
+            weight: schema.weight().map(VarId::index),
+            variables: plans,
+            on_bad_row: options.on_bad_row,
+            strict_keys: true,
+            keep_raw: false,
+        };
         let priors = sidecar.columns.into_iter().filter_map(|(name, column)| Some((name, column.prior?))).collect();
         let chunk_rows = chunk_rows(names.len(), 0);
         Ok(Self { sources, files, plan, options, chunk_rows, schema, remarks, missing, priors })
@@ -150,7 +156,10 @@ impl Table {
             let what = format!("{who} no column {}", absent.join(", "));
             if !absent_is_missing || absent.len() == n_inputs {
                 let names = source.names.iter().take(20).cloned().collect::<Vec<_>>().join(", ");
-                return Err(DataError::Columns { what, hint: Some(format!("{}: {names}", if sources.len() == 1 { "they have" } else { "it has" })) });
+                return Err(DataError::Columns {
+                    what,
+                    hint: Some(format!("{}: {names}", if sources.len() == 1 { "they have" } else { "it has" })),
+                });
             }
             remarks.push(format!("{what}: read as missing"));
         }
@@ -188,15 +197,18 @@ impl Table {
         self.sources.iter().map(|s| s.input.path.as_path())
     }
 
-    /// The same table with a column that was taken for numbers read as states.
+    /// The same table with columns that were taken for numbers read as states.
     #[must_use]
-    pub fn widened(mut self, variable: usize, place: &str) -> Self {
-        let name = self.schema.variables()[variable].name.clone();
-        self.remarks.push(format!("`{name}` is read as states: {place} is not a number"));
-        let known = Dictionary::new(&self.missing);
-        self.plan.variables[variable].kind = PlanKind::Category { known, new_states: UnknownStates::Grow };
+    pub fn widened(mut self, contradictions: &[Contradiction]) -> Self {
         let mut variables = self.schema.variables().to_vec();
-        variables[variable].kind = Kind::Categorical(States::default());
+        for Contradiction { place, found, variable } in contradictions {
+            let name = &variables[*variable].name;
+            let cell = format!("`{found}` ({}:{})", shown(&place.path), place.line);
+            self.remarks.push(format!("`{name}` is read as states: {cell} is not a number"));
+            let known = Dictionary::new(&self.missing);
+            self.plan.variables[*variable].kind = PlanKind::Category { known, new_states: UnknownStates::Grow };
+            variables[*variable].kind = Kind::Categorical(States::default());
+        }
         self.schema = Schema::new(variables).unwrap_or(self.schema);
         self
     }
@@ -585,7 +597,8 @@ fn map_columns(sources: &[Source], names: &[String], may_lack: bool) -> Result<(
     let mut files = Vec::with_capacity(sources.len());
     let place: std::collections::HashMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
     for source in sources {
-        let variable_of: Vec<Option<usize>> = source.names.iter().chain(&source.late_keys).map(|name| place.get(name.as_str()).copied()).collect();
+        let variable_of: Vec<Option<usize>> =
+            source.names.iter().chain(&source.late_keys).map(|name| place.get(name.as_str()).copied()).collect();
         let mut there = vec![false; names.len()];
         variable_of.iter().flatten().for_each(|v| there[*v] = true);
         let lacks: Vec<String> = names.iter().zip(&there).filter(|(_, there)| !**there).map(|(name, _)| name.clone()).collect();

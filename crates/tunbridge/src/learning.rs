@@ -130,10 +130,7 @@ pub(crate) fn count(mut table: Table, options: &LearnOptions) -> Result<(Table, 
     loop {
         check_target(table.schema())?;
         match count_once(&table, options) {
-            Err(Error::Data(DataError::Contradiction { place, found, variable })) => {
-                let where_ = format!("`{found}` ({}:{})", place.path.display(), place.line);
-                table = table.widened(variable, &where_);
-            }
+            Err(Error::Data(DataError::Contradiction(all))) => table = table.widened(&all),
             Err(error) => return Err(error),
             Ok(counted) => {
                 let remarks = table.remarks().to_vec();

@@ -25,9 +25,7 @@ pub fn run(args: &SchemaArgs, common: &Common, timings: &mut Timings) -> Result<
     let mut table = Table::open(&args.data, read)?;
     let fold = loop {
         match table.fold(|_: &[usize]| ()) {
-            Err(DataError::Contradiction { place, found, variable }) => {
-                table = table.widened(variable, &format!("`{found}` ({}:{})", place.path.display(), place.line));
-            }
+            Err(DataError::Contradiction(all)) => table = table.widened(&all),
             other => break other?,
         }
     };

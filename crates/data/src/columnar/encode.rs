@@ -53,7 +53,7 @@ pub(crate) fn encode(batch: &RecordBatch, first_row: u64, before: u64, builder: 
         };
         builder.set_raw(RawRows::Batch(kept));
     }
-    Ok(builder.finish(before + first_row))
+    builder.finish(before + first_row)
 }
 
 /// An array as texts, booleans, whole numbers, doubles or a dictionary of texts.

@@ -250,7 +250,7 @@ pub(crate) fn encode(block: &Block, header: &ArffHeader, builder: &mut ChunkBuil
             builder.keep_record(start, end);
         }
     }
-    Ok(builder.finish(block.first_row))
+    builder.finish(block.first_row)
 }
 
 #[cfg(test)]

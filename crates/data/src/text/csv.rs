@@ -204,7 +204,7 @@ pub(crate) fn encode(block: &Block, delimiter: u8, n_columns: usize, builder: &m
         builder.settle(faults, |row| block.first_line + memchr::memchr_iter(b'\n', &block.bytes[..tile.record(row).0]).count() as u64)?;
         builder.keep_records(&tile);
     }
-    Ok(builder.finish(block.first_row))
+    builder.finish(block.first_row)
 }
 
 /// A cell's text: without its quotes, or without the spaces around it.

@@ -113,7 +113,7 @@ pub(crate) fn encode(block: &Block, keys: &[&str], strict: bool, builder: &mut C
             builder.keep_record(start, end);
         }
     }
-    Ok(builder.finish(block.first_row))
+    builder.finish(block.first_row)
 }
 
 /// A value's text; null is missing, nested values are read as their JSON.
