@@ -1,6 +1,8 @@
 //! One file of a table: its columns, its first rows, and its units of work.
 
-use arrow_schema::DataType;
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, SchemaRef};
 use belief::States;
 
 use crate::columnar;
@@ -33,7 +35,7 @@ enum Layout {
         all_keys: bool,
     },
     Parquet(Box<ParquetFile>),
-    Ipc,
+    Ipc(SchemaRef),
 }
 
 /// What a file's own header says of a column.
@@ -46,8 +48,15 @@ pub(crate) struct Hint {
 /// Rows that one thread works on at a time.
 pub(crate) enum Unit {
     Text(Block),
-    /// With the number of rows in the files before this one.
-    Part(Part, u64),
+    Part {
+        part: Part,
+        /// The file, with its texts as dictionaries where rows are not passed on.
+        file: Arc<ParquetFile>,
+        /// Rows in the files before this one.
+        before: u64,
+        /// The part's share of the file's bytes.
+        bytes: u64,
+    },
     Batch {
         batch: PackedBatch,
         /// The number of its first row in the file.
@@ -82,8 +91,9 @@ impl Source {
                 (Layout::Parquet(Box::new(file)), names)
             }
             Format::ArrowFile | Format::ArrowStream => {
-                let batches = Batches::open(&input)?;
-                (Layout::Ipc, batches.schema().fields().iter().map(|f| f.name().clone()).collect())
+                let schema = Batches::open(&input)?.schema();
+                let names = schema.fields().iter().map(|f| f.name().clone()).collect();
+                (Layout::Ipc(schema), names)
             }
         };
         Ok(Self { input, names, late_keys: Vec::new(), layout })
@@ -105,18 +115,28 @@ impl Source {
     }
 
     /// The schema of a columnar file.
-    pub fn arrow_schema(&self) -> Result<Option<arrow_schema::SchemaRef>, DataError> {
+    pub fn arrow_schema(&self) -> Result<Option<SchemaRef>, DataError> {
         Ok(match &self.layout {
             Layout::Parquet(file) => Some(file.schema().clone()),
-            Layout::Ipc => Some(Batches::open(&self.input)?.schema()),
+            Layout::Ipc(schema) => Some(schema.clone()),
             _ => None,
         })
     }
 
+    /// The columns of a columnar file.
+    fn fields(&self) -> impl Iterator<Item = &Field> {
+        let schema = match &self.layout {
+            Layout::Parquet(file) => Some(file.schema()),
+            Layout::Ipc(schema) => Some(schema),
+            _ => None,
+        };
+        schema.into_iter().flat_map(|schema| schema.fields().iter().map(AsRef::as_ref))
+    }
+
     /// What the file's own header says of its columns, where it says something.
-    pub fn hints(&self) -> Result<Vec<Option<Hint>>, DataError> {
+    pub fn hints(&self) -> Vec<Option<Hint>> {
         let plain = |kind| Some(Hint { kind, states: None });
-        Ok(match &self.layout {
+        match &self.layout {
             Layout::Csv(_) | Layout::JsonLines { .. } => vec![None; self.names.len()],
             Layout::Arff(header) => header
                 .attributes
@@ -128,12 +148,8 @@ impl Source {
                     AttributeKind::Date => plain(Inferred::Date),
                 })
                 .collect(),
-            Layout::Parquet(_) | Layout::Ipc => {
-                let schema = self.arrow_schema()?;
-                let fields = schema.iter().flat_map(|s| s.fields().iter());
-                fields.map(|f| arrow_hint(f.data_type()).and_then(plain)).collect()
-            }
-        })
+            Layout::Parquet(_) | Layout::Ipc(_) => self.fields().map(|f| arrow_hint(f.data_type()).and_then(plain)).collect(),
+        }
     }
 
     /// Profiles the first rows; `place_of` tells which profile each column has.
@@ -188,13 +204,13 @@ impl Source {
             }
             Layout::Parquet(file) => {
                 let mut rows = 0;
+                // Columns that their type decides need not be looked at.
+                let open = self.undecided();
                 for part in file.parts(SAMPLE_ROWS) {
                     if rows >= most {
                         break;
                     }
                     let mut seen = 0;
-                    // Columns that their type decides need not be looked at.
-                    let open: Vec<usize> = self.undecided()?;
                     if !open.is_empty() {
                         file.read(part.first(most - rows), 8192, Some(&open), |batch| {
                             seen += batch.num_rows();
@@ -210,9 +226,9 @@ impl Source {
                 }
                 Ok(rows)
             }
-            Layout::Ipc => {
+            Layout::Ipc(_) => {
                 let mut batches = Batches::open(&self.input)?;
-                let open = self.undecided()?;
+                let open = self.undecided();
                 let mut rows = 0;
                 while let Some(batch) = if rows < most { batches.next(&self.input)? } else { None } {
                     batch.unpack(&self.input, &Pool::default(), |batch| {
@@ -228,10 +244,8 @@ impl Source {
     }
 
     /// Columns whose type alone does not say what they are.
-    fn undecided(&self) -> Result<Vec<usize>, DataError> {
-        let schema = self.arrow_schema()?;
-        let fields = schema.iter().flat_map(|s| s.fields().iter());
-        Ok(fields.enumerate().filter(|(_, f)| arrow_hint(f.data_type()).is_none()).map(|(i, _)| i).collect())
+    fn undecided(&self) -> Vec<usize> {
+        self.fields().enumerate().filter(|(_, f)| arrow_hint(f.data_type()).is_none()).map(|(i, _)| i).collect()
     }
 
     fn blocks(&self, per_block: usize, first_row: u64, pool: Pool) -> Result<Blocks, DataError> {
@@ -260,9 +274,11 @@ impl Source {
                 let wished = n_parts.map_or(SMALL_PART, |n| (file.n_rows() as usize).div_ceil(n.max(1)));
                 // Until a part is done, what was made of each of its chunks is held: their number must not grow with the file.
                 let wished = wished.min(MOST_CHUNKS * rows);
-                Units::Parts { parts: file.parts(wished).into_iter(), before: first_row, n_rows: file.n_rows() }
+                let parts = file.parts(wished).into_iter();
+                let file = if n_parts.is_some() { file.with_dictionaries()? } else { (**file).clone() };
+                Units::Parts { parts, file: Arc::new(file), before: first_row, n_bytes: self.input.bytes() }
             }
-            Layout::Ipc => Units::Batches { batches: Box::new(Batches::open(&self.input)?), source: self, before: first_row, n_rows: 0 },
+            Layout::Ipc(_) => Units::Batches { batches: Box::new(Batches::open(&self.input)?), source: self, before: first_row, n_rows: 0 },
         })
     }
 
@@ -287,14 +303,13 @@ impl Source {
                 let strict = plan.strict_keys && !plan.keep_raw;
                 each(json_lines::encode(block, &keys, strict, &mut ChunkBuilder::new(plan, file, rows))?)
             }
-            (Unit::Part(part, before), Layout::Parquet(parquet)) => {
+            (Unit::Part { part, file: parquet, before, .. }, _) => {
                 // A reader that passes rows on needs all columns as they are; the others only those they use.
                 let is_used = |column: usize| file.variable_of[column].is_some_and(|v| !matches!(plan.variables[v].kind, PlanKind::Skip));
                 let wanted: Vec<usize> = (0..self.names.len()).filter(|c| plan.keep_raw || is_used(*c)).collect();
                 let projected = FileColumns { path: file.path.clone(), variable_of: wanted.iter().map(|c| file.variable_of[*c]).collect() };
-                let with_dictionaries = if plan.keep_raw { None } else { Some(parquet.with_dictionaries()?) };
                 let mut first_row = part.first_row;
-                with_dictionaries.as_ref().unwrap_or(parquet).read(*part, rows, Some(&wanted), |batch| {
+                parquet.read(*part, rows, Some(&wanted), |batch| {
                     let n = batch.num_rows() as u64;
                     each(columnar::encode::encode(&batch, first_row, *before, &mut ChunkBuilder::new(plan, &projected, 0))?)?;
                     first_row += n;
@@ -312,7 +327,6 @@ impl Source {
                 }
                 Ok(())
             }),
-            (Unit::Part(..), _) => Ok(()),
         }
     }
 }
@@ -323,7 +337,7 @@ impl Unit {
         match self {
             Unit::Text(block) => block.len as u64,
             Unit::Batch { batch, .. } => batch.bytes(),
-            Unit::Part(..) => 0,
+            Unit::Part { bytes, .. } => *bytes,
         }
     }
 }
@@ -331,7 +345,7 @@ impl Unit {
 /// The units of one file.
 pub(crate) enum Units<'s> {
     Text(Box<Blocks>),
-    Parts { parts: std::vec::IntoIter<Part>, before: u64, n_rows: u64 },
+    Parts { parts: std::vec::IntoIter<Part>, file: Arc<ParquetFile>, before: u64, n_bytes: u64 },
     Batches { batches: Box<Batches>, source: &'s Source, before: u64, n_rows: u64 },
 }
 
@@ -340,14 +354,20 @@ impl Units<'_> {
     pub fn next_row(&self) -> u64 {
         match self {
             Units::Text(blocks) => blocks.next_row(),
-            Units::Parts { before, n_rows, .. } | Units::Batches { before, n_rows, .. } => before.saturating_add(*n_rows),
+            Units::Parts { before, file, .. } => before.saturating_add(file.n_rows()),
+            Units::Batches { before, n_rows, .. } => before.saturating_add(*n_rows),
         }
     }
 
     pub fn next(&mut self) -> Result<Option<Unit>, DataError> {
         Ok(match self {
             Units::Text(blocks) => blocks.next()?.map(Unit::Text),
-            Units::Parts { parts, before, .. } => parts.next().map(|part| Unit::Part(part, *before)),
+            Units::Parts { parts, file, before, n_bytes } => parts.next().map(|part| {
+                // Differences of places, so that the shares of all parts are the whole.
+                let place = |row: u64| (u128::from(*n_bytes) * u128::from(row) / u128::from(file.n_rows().max(1))) as u64;
+                let bytes = place(part.first_row + part.n_rows() as u64) - place(part.first_row);
+                Unit::Part { part, file: file.clone(), before: *before, bytes }
+            }),
             Units::Batches { batches, source, before, n_rows } => batches.next(&source.input)?.map(|batch| {
                 let first_row = *n_rows;
                 *n_rows = n_rows.saturating_add(batch.n_rows);
@@ -420,5 +440,13 @@ mod tests {
         let (_file, source) = parquet(200_000);
         assert_eq!(units(&source, 1 << 16, 1).len(), 1);
         assert_eq!(units(&source, 1 << 10, 1).len(), 4);
+    }
+
+    /// Or progress would stand still.
+    #[test]
+    fn parts_share_the_files_bytes_among_them() {
+        let (_file, source) = parquet(200_000);
+        let bytes: Vec<u64> = units(&source, 1 << 16, 3).iter().map(Unit::bytes).collect();
+        assert!(bytes.len() > 1 && bytes.iter().all(|b| *b > 0) && bytes.iter().sum::<u64>() == source.input.bytes(), "{bytes:?}");
     }
 }

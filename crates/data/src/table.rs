@@ -80,7 +80,7 @@ impl Table {
                 hint: Some("a table needs at least one row".into()),
             });
         }
-        let hints = sources[0].hints()?;
+        let hints = sources[0].hints();
         let mut variables = Vec::with_capacity(names.len());
         let mut plans = Vec::with_capacity(names.len());
         for (((name, profile), nested), hint) in names.iter().zip(profiles).zip(nested).zip(hints) {
