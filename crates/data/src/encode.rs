@@ -332,7 +332,7 @@ impl<'p> ChunkBuilder<'p> {
                 (known.len() + local.names.len() - 1) as u32
             }
             // A number written otherwise, or another case, is the state it can only mean.
-            _ => match (find_loosely(known, name), new_states) {
+            _ => match (known.find_loosely(name), new_states) {
                 (Some(code), _) => code,
                 (None, UnknownStates::Error) => {
                     let known = known.names().iter().take(20).cloned().collect();
@@ -475,10 +475,7 @@ impl<'p> ChunkBuilder<'p> {
         self.dropped.dedup();
         self.report.n_skipped += self.dropped.len() as u64;
         fn keep<T: Copy>(values: &mut Vec<T>, from: usize, n_pending: usize, dropped: &[usize]) {
-            // A malformed record of a columnar batch may not have reached every column.
-            if values.len() < from + n_pending {
-                return;
-            }
+            debug_assert_eq!(values.len(), from + n_pending, "every column has every row");
             let mut dropped = dropped.iter().peekable();
             let mut to = from;
             for row in 0..n_pending {
@@ -577,22 +574,6 @@ fn n_missing(column: &EncodedColumn) -> u64 {
         EncodedColumn::Borrowed(_) => 0,
     };
     n as u64
-}
-
-/// The only state a text can mean, as a number written otherwise or in another case.
-fn find_loosely(known: &Dictionary, text: &str) -> Option<u32> {
-    // For large dictionaries the search would cost more than it is worth.
-    if known.len() > 1000 {
-        return None;
-    }
-    let only = |matches: &dyn Fn(&str) -> bool| {
-        let mut places = known.names().iter().enumerate().filter(|(_, n)| matches(n)).map(|(i, _)| i as u32);
-        places.next().filter(|_| places.next().is_none())
-    };
-    only(&|n| n.to_lowercase() == text.to_lowercase()).or_else(|| {
-        let number: f64 = text.parse().ok()?;
-        only(&|n| n.parse::<f64>() == Ok(number))
-    })
 }
 
 /// A cell for a message.

@@ -9,6 +9,7 @@ mod dictionary;
 mod encode;
 mod error;
 mod input;
+mod loosely;
 mod options;
 mod pipeline;
 mod profile;

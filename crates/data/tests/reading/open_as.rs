@@ -91,6 +91,18 @@ fn states_are_found_as_they_are_found_in_questions() {
     }
 }
 
+/// However many states there are.
+#[test]
+fn states_in_another_case_are_found_among_thousands() {
+    let names: Vec<String> = (0..3_000).map(|i| format!("city {i}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let schema = Schema::new(vec![Variable { name: "x".into(), kind: states(&names), role: Role::Input }]).unwrap();
+    let folder = Folder::new();
+    let path = folder.file("a.csv", "x\nCITY 7\nCity 2999\ntown\n");
+    let table = Table::open_as(&[path], on_threads(1), &schema, UnknownStates::Missing, false).unwrap();
+    assert_eq!(decoded(&table).unwrap().column("x"), [Some("city 7"), Some("city 2999"), None]);
+}
+
 fn arrow(outlook: Vec<&str>, as_dictionary: bool) -> Vec<u8> {
     use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
     use std::sync::Arc;
