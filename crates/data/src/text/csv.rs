@@ -311,14 +311,21 @@ fn is_row_of_numbers(cells: &[String], missing: &[String]) -> bool {
 
 /// The texts of one record's cells.
 pub(crate) fn cells_of(record: &[u8], delimiter: u8) -> Vec<Vec<u8>> {
+    first_record(record, delimiter).0
+}
+
+/// The texts of the cells of the record that starts here, and where it ends, without its line end and with it.
+fn first_record(bytes: &[u8], delimiter: u8) -> (Vec<Vec<u8>>, usize, usize) {
     let (mut cells, mut scratch, mut cell) = (Vec::new(), Vec::new(), 0);
     loop {
-        let from = if record.get(cell) == Some(&QUOTE) { closing_quote(record, cell) } else { cell };
-        let end = from + memchr::memchr(delimiter, &record[from..]).unwrap_or(record.len() - from);
-        cells.push(text_of(&record[cell..end], &mut scratch).to_vec());
-        cell = end + 1;
-        if end >= record.len() {
-            return cells;
+        let from = if bytes.get(cell) == Some(&QUOTE) { closing_quote(bytes, cell) } else { cell };
+        let at = from + memchr::memchr2(delimiter, b'\n', &bytes[from..]).unwrap_or(bytes.len() - from);
+        let ends_line = bytes.get(at) == Some(&b'\n');
+        let end = if ends_line && at > cell && bytes[at - 1] == b'\r' { at - 1 } else { at };
+        cells.push(text_of(&bytes[cell..end], &mut scratch).to_vec());
+        cell = at + 1;
+        if ends_line || at >= bytes.len() {
+            return (cells, end, cell);
         }
     }
 }
@@ -326,25 +333,14 @@ pub(crate) fn cells_of(record: &[u8], delimiter: u8) -> Vec<Vec<u8>> {
 /// The cells of the first records, whatever their number; for looking at a file before its columns are known.
 fn records_of(block: &Block, delimiter: u8, most: usize) -> Vec<Vec<String>> {
     let mut records = Vec::new();
-    let (mut from, mut scratch) = (0, Vec::new());
-    let bytes = &block.bytes[..block.len];
-    while from < block.len && records.len() < most {
-        let mut cells = Vec::new();
-        let mut cell = from;
-        let last_end = loop {
-            let mut at = if bytes.get(cell) == Some(&QUOTE) { closing_quote(bytes, cell) } else { cell };
-            at += memchr::memchr2(delimiter, b'\n', &bytes[at..]).unwrap_or(block.len - at);
-            let end = if bytes.get(at) == Some(&b'\n') && at > cell && bytes[at - 1] == b'\r' { at - 1 } else { at };
-            cells.push(String::from_utf8_lossy(text_of(&bytes[cell..end], &mut scratch)).into_owned());
-            cell = at + 1;
-            if at >= block.len || bytes[at] == b'\n' {
-                break end;
-            }
-        };
-        if last_end > from {
-            records.push(cells);
+    let mut rest = &block.bytes[..block.len];
+    while !rest.is_empty() && records.len() < most {
+        let (cells, end, next) = first_record(rest, delimiter);
+        // An empty line is no record.
+        if end > 0 {
+            records.push(cells.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect());
         }
-        from = cell;
+        rest = rest.get(next..).unwrap_or_default();
     }
     records
 }
