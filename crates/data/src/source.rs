@@ -180,7 +180,7 @@ impl Source {
                 let mut blocks = self.blocks(8192, 0, Pool::default())?;
                 let mut rows = 0;
                 while let Some(block) = if rows < most { blocks.next()? } else { None } {
-                    for (_, _, row) in arff::rows(&block, header) {
+                    for row in arff::rows(&block, header) {
                         rows += 1;
                         // What is wrong with a malformed row is said when the table is read.
                         let Ok(row) = row else { continue };
@@ -251,7 +251,7 @@ impl Source {
     fn blocks(&self, per_block: usize, first_row: u64, pool: Pool) -> Result<Blocks, DataError> {
         let records = match &self.layout {
             Layout::Csv(dialect) => Records::Csv { delimiter: dialect.delimiter },
-            Layout::Arff(_) => Records::Lines { comment: Some(b'%') },
+            Layout::Arff(_) => Records::Lines { comment: Some(arff::COMMENT) },
             _ => Records::Lines { comment: None },
         };
         let mut blocks = Blocks::new(&self.input, records, per_block, first_row, pool)?;

@@ -3,12 +3,14 @@
 //! The format as Weka's manual describes it: names and values may stand in single or double quotes with backslash escapes, `%`
 //! starts a comment line, `?` is missing, and `{3 yes, 7 1.5}` is a sparse row whose other values are the zero or first one.
 
+use std::borrow::Cow;
 use std::io::{BufRead, BufReader};
 
 use belief::States;
 
 use super::blocks::Block;
-use crate::encode::{ChunkBuilder, EncodedChunk, Faults, shorten};
+use super::lines::{encode_lines, lines};
+use crate::encode::{ChunkBuilder, EncodedChunk, shorten};
 use crate::error::{Place, RowFault};
 use crate::{DataError, input::Input};
 
@@ -140,31 +142,22 @@ fn token(text: &str, ends: impl Fn(char) -> bool) -> Option<(String, &str)> {
     quote.is_none().then(|| (word.trim_end().to_string(), ""))
 }
 
-/// The rows of a block, each as where it lies and its values.
-pub(crate) fn rows<'b>(
-    block: &'b Block,
-    header: &'b ArffHeader,
-) -> impl Iterator<Item = (usize, usize, Result<Vec<Option<String>>, RowFault>)> + 'b {
-    let bytes = &block.bytes[..block.len];
-    let mut start = 0;
-    std::iter::from_fn(move || {
-        while start < bytes.len() {
-            let end = start + memchr::memchr(b'\n', &bytes[start..]).unwrap_or(bytes.len() - start);
-            let from = std::mem::replace(&mut start, end + 1);
-            let line = bytes[from..end].trim_ascii();
-            if line.is_empty() || line[0] == b'%' {
-                continue;
-            }
-            let parsed = match std::str::from_utf8(line) {
-                Ok(line) => values(line, header),
-                Err(_) => Err(RowFault::NotUtf8(shorten(&String::from_utf8_lossy(line)))),
-            };
-            return Some((from, end, parsed));
-        }
-        None
-    })
+/// The mark of a comment.
+pub(crate) const COMMENT: u8 = b'%';
+
+/// The rows of a block.
+pub(crate) fn rows<'b>(block: &'b Block, header: &'b ArffHeader) -> impl Iterator<Item = Result<Vec<Option<String>>, RowFault>> + 'b {
+    lines(block, Some(COMMENT)).map(move |(start, end)| row(&block.bytes[start..end], header))
 }
 
+fn row(line: &[u8], header: &ArffHeader) -> Result<Vec<Option<String>>, RowFault> {
+    match std::str::from_utf8(line) {
+        Ok(line) => values(line, header),
+        Err(_) => Err(RowFault::NotUtf8(shorten(&String::from_utf8_lossy(line)))),
+    }
+}
+
+/// The values of a row, which has no spaces around it.
 pub(crate) fn values(line: &str, header: &ArffHeader) -> Result<Vec<Option<String>>, RowFault> {
     if let Some(inner) = line.strip_prefix('{') {
         return sparse_values(inner, header);
@@ -232,25 +225,7 @@ fn value(text: &str, ends: impl Fn(char) -> bool) -> Result<(Option<String>, &st
 
 /// Encodes a block.
 pub(crate) fn encode(block: &Block, header: &ArffHeader, builder: &mut ChunkBuilder<'_>) -> Result<EncodedChunk, DataError> {
-    let variable_of = &builder.file().variable_of;
-    for (start, end, parsed) in rows(block, header) {
-        let mut faults = Faults::default();
-        let row = parsed.unwrap_or_else(|fault| {
-            faults.push(0, None, fault);
-            vec![None; header.attributes.len()]
-        });
-        for (value, variable) in row.iter().zip(variable_of) {
-            if let Some(variable) = *variable {
-                builder.push_cell(variable, value.as_deref().map(str::as_bytes), 0, &mut faults);
-            }
-        }
-        builder.rows_pushed(1);
-        builder.settle(faults, |_| block.first_line + memchr::memchr_iter(b'\n', &block.bytes[..start]).count() as u64)?;
-        if builder.dropped().is_empty() {
-            builder.keep_record(start, end);
-        }
-    }
-    builder.finish(block.first_row)
+    encode_lines(block, Some(COMMENT), builder, |line| row(line, header), |row, column| row[column].as_deref().map(Cow::Borrowed))
 }
 
 #[cfg(test)]
