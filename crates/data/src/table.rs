@@ -379,11 +379,10 @@ fn recode_chunk(found: &mut [Dictionary], n_known: &[usize], new_states: &[Vec<S
                 return None;
             }
             let to = (0..*n_known as u32).chain(new.iter().map(|name| found.intern_name(name))).collect();
-            Some((to, found.len()))
+            Some(StateMap { to, n_states: found.len() })
         })
-        .collect::<Vec<_>>();
-    // Sizes are those after all new states have joined.
-    Recoding { columns: columns.into_iter().map(|map| map.map(|(to, n_states)| StateMap { to, n_states })).collect() }
+        .collect();
+    Recoding { columns }
 }
 
 fn grown(before: &[usize], after: &[usize]) -> Recoding {
