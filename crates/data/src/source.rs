@@ -256,7 +256,11 @@ impl Source {
         };
         let mut blocks = Blocks::new(&self.input, records, per_block, first_row, pool)?;
         match &self.layout {
-            Layout::Csv(Dialect { header: true, .. }) => blocks.pass_header()?,
+            Layout::Csv(dialect) => {
+                for _ in 0..usize::from(dialect.names_delimiter) + usize::from(dialect.header) {
+                    blocks.pass_header()?;
+                }
+            }
             Layout::Arff(header) => blocks.pass_lines(header.n_lines, header.n_bytes)?,
             _ => {}
         }

@@ -18,6 +18,8 @@ use crate::{DataError, Header, ReadOptions, input::Input};
 pub(crate) struct Dialect {
     pub delimiter: u8,
     pub header: bool,
+    /// Whether a line such as `sep=;`, which is no record, comes before everything else.
+    pub names_delimiter: bool,
 }
 
 pub(crate) const QUOTE: u8 = b'"';
@@ -249,9 +251,20 @@ pub(crate) fn sniff(input: &Input, tab: bool, options: &ReadOptions) -> Result<(
         let what = format!("`{}` cannot be the delimiter", odd.escape_ascii());
         return Err(DataError::Columns { what, hint: Some("cells are separated by a comma, a tab, a semicolon or the like".into()) });
     }
+    let start = start_of(input)?;
+    if ends_lines_with_returns(&start) {
+        let hint = "convert it: tr '\\r' '\\n' < OLD > NEW".into();
+        return Err(bad("its lines end with a carriage return alone, as on old Macs", Some(hint)));
+    }
+    let named = named_delimiter(&start);
+    let names_delimiter = named.is_some();
+    let delimiter = delimiter.or(named);
     let pool = Pool::default();
     let guess = |delimiter: u8| {
         let mut blocks = Blocks::new(input, Records::Csv { delimiter }, 64, 0, pool.clone())?;
+        if names_delimiter {
+            blocks.pass_header()?;
+        }
         Ok(blocks.next()?.map(|block| records_of(&block, delimiter, 64)))
     };
     let candidates: Vec<u8> = match delimiter {
@@ -291,13 +304,40 @@ pub(crate) fn sniff(input: &Input, tab: bool, options: &ReadOptions) -> Result<(
         Header::Auto => !is_row_of_numbers(first, &options.missing_markers()),
     };
     if !has_header {
-        return Ok((Dialect { delimiter, header: false }, (1..=first.len()).map(|i| format!("c{i}")).collect()));
+        return Ok((Dialect { delimiter, header: false, names_delimiter }, (1..=first.len()).map(|i| format!("c{i}")).collect()));
     }
     if first.iter().any(|name| name.contains('\u{FFFD}')) {
         return Err(bad("its header is not UTF-8 text", Some("convert it: iconv -f WINDOWS-1252 -t UTF-8".into())));
     }
     let names: Vec<String> = first.iter().enumerate().map(|(i, n)| if n.is_empty() { format!("c{}", i + 1) } else { n.clone() }).collect();
-    Ok((Dialect { delimiter, header: true }, names))
+    Ok((Dialect { delimiter, header: true, names_delimiter }, names))
+}
+
+/// The first bytes of a file, without a byte order mark.
+fn start_of(input: &Input) -> Result<Vec<u8>, DataError> {
+    const ENOUGH: usize = 64 << 10;
+    let io = |source| DataError::Io { path: input.path.clone(), source };
+    let mut start = vec![0; ENOUGH];
+    let n = crate::input::read_full(&mut input.open().map_err(io)?, &mut start).map_err(io)?;
+    start.truncate(n);
+    if start.starts_with(b"\xEF\xBB\xBF") {
+        start.drain(..3);
+    }
+    Ok(start)
+}
+
+fn ends_lines_with_returns(start: &[u8]) -> bool {
+    !start.contains(&b'\n') && start.trim_ascii_end().contains(&b'\r')
+}
+
+/// What the line `sep=;` says, which Excel understands and some programs write for it.
+fn named_delimiter(start: &[u8]) -> Option<u8> {
+    let line = start.split(|b| *b == b'\n').next()?;
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    match line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line) {
+        [s, e, p, b'=', delimiter] if [*s, *e, *p].eq_ignore_ascii_case(b"sep") && !matches!(delimiter, b'"' | b'\r') => Some(*delimiter),
+        _ => None,
+    }
 }
 
 /// Whether a first record is data rather than names: it has numbers, and besides them only missing values.

@@ -293,6 +293,30 @@ fn delimiters_are_sniffed() {
     assert_eq!(open("a.tsv", "a,b\tc\nx,y\tz\n", on_threads(1)).unwrap().column_names(), ["a,b", "c"]);
 }
 
+/// As Excel writes and reads it. The line is no record, and what it says is believed also where another delimiter looks likelier.
+#[test]
+fn a_first_line_may_name_the_delimiter() {
+    for first in ["sep=;\n", "SEP=;\r\n", "\u{FEFF}sep=;\n", "\"sep=;\"\n"] {
+        let found = read("a.csv", format!("{first}a;b,c,d\nx;1,5,2\ny;2,5,2\n"), all_states()).unwrap();
+        assert_eq!(
+            (found.column("a"), found.column("b,c,d")),
+            (vec![Some("x"), Some("y")], vec![Some("1,5,2"), Some("2,5,2")]),
+            "{first:?}"
+        );
+    }
+    let found = read("a.csv", "sep=|\n1.5|2\n3|4\n", on_threads(1)).unwrap();
+    assert_eq!((found.column("c1"), found.numbers()), (vec![Some("1.5"), Some("3")], &[0, 1][..]));
+    let error = read("a.csv", "sep=,\na,b\nx\n", on_threads(1)).err().unwrap();
+    assert_eq!(fault_at(&error).0, 3, "lines are counted from the file's first");
+}
+
+#[test]
+fn lines_that_end_with_a_return_alone_are_refused_with_a_way_out() {
+    let error = open("a.csv", "a,b\rx,1\ry,2\r", on_threads(1)).err().unwrap();
+    assert!(error.to_string().contains("carriage return alone") && error.hint().unwrap().contains("tr '\\r' '\\n'"), "{error}");
+    assert_eq!(read("a.csv", "a,b\n\"x\ry\",1", all_states()).unwrap().column("a"), [Some("x\ry")]);
+}
+
 /// What sniffing takes for the header is what reading passes over.
 #[test]
 fn a_first_line_of_spaces_or_of_an_empty_quoted_cell_is_not_passed_over_twice() {
