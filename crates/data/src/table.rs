@@ -451,7 +451,9 @@ fn expect_late_keys(source: &mut Source, schema: &Schema) -> Option<String> {
         return None;
     }
     let is_late = |v: &&Variable| !source.names.contains(&v.name);
-    let late: Vec<String> = schema.variables().iter().filter(is_late).map(|v| v.name.clone()).collect();
+    // Weights that the first rows lack are taken for absent: a row without one would be malformed.
+    let may_be_late = |v: &&Variable| matches!(v.role, Role::Input | Role::Target) && is_late(v);
+    let late: Vec<String> = schema.variables().iter().filter(may_be_late).map(|v| v.name.clone()).collect();
     let list: Vec<String> = inputs().filter(is_late).map(|v| format!("`{}`", v.name)).collect();
     source.late_keys = late;
     let path = shown(&source.input.path);

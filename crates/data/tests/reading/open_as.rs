@@ -255,6 +255,10 @@ fn weights_are_used_where_the_file_has_them() {
     assert_eq!(decoded(&table).unwrap().weights(), [1.0]);
     assert!(Table::open_as(&[&path], on_threads(1), &schema, UnknownStates::Error, false).is_err());
     assert_eq!(table.schema(), &schema);
+    let text = "{\"outlook\":\"sun\",\"degrees\":1}\n".repeat(70_000);
+    let json = folder.file("c.jsonl", text);
+    let table = Table::open_as(&[&json], on_threads(1), &schema, UnknownStates::Error, true).unwrap();
+    assert_eq!(decoded(&table).unwrap().weights()[69_999], 1.0);
     let paths = [folder.path("a.csv"), path];
     let error = Table::open_as(&paths, on_threads(1), &schema, UnknownStates::Error, true).err().unwrap();
     assert!(error.to_string().ends_with("b.csv: has no column `w`, which holds the weights and which another file has"), "{error}");
