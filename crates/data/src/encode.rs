@@ -327,6 +327,7 @@ impl<'p> ChunkBuilder<'p> {
         }
         let name = std::str::from_utf8(text).map_err(|_| RowFault::NotUtf8(shorten(&String::from_utf8_lossy(text))))?;
         let code = match new_states {
+            _ if is_nan(name) && are_numbers(known) => Dictionary::MISSING,
             UnknownStates::Grow => {
                 local.names.push(name.to_string());
                 (known.len() + local.names.len() - 1) as u32
@@ -562,6 +563,15 @@ fn push_known(bytes: &[u8], tile: &Tile, column: usize, row: usize, known: &Dict
         at += 1;
     }
     at
+}
+
+/// Among states that are all numbers a NaN is a missing value however it is written, as it is when the column is looked at.
+fn are_numbers(known: &Dictionary) -> bool {
+    known.len() > 0 && known.names().iter().all(|name| name.parse::<f64>().is_ok())
+}
+
+fn is_nan(text: &str) -> bool {
+    text.parse::<f64>().is_ok_and(f64::is_nan)
 }
 
 fn n_missing(column: &EncodedColumn) -> u64 {

@@ -218,11 +218,10 @@ impl Table {
     pub fn with_schema(mut self, schema: Schema) -> Self {
         for (plan, variable) in self.plan.variables.iter_mut().zip(schema.variables()) {
             if let (PlanKind::Category { known, .. }, Kind::Categorical(states)) = (&mut plan.kind, &variable.kind) {
-                let mut found = Dictionary::new(&self.missing);
+                *known = Dictionary::new(&self.missing);
                 states.names().iter().for_each(|name| {
-                    found.intern_name(name);
+                    known.intern_name(name);
                 });
-                *known = with_nan_missing(found);
             }
             if let PlanKind::Numeric { inferred, .. } = &mut plan.kind {
                 *inferred = false;
@@ -553,25 +552,10 @@ fn known_states(decided: &Decided, profile: &Profile, missing: &[String]) -> Dic
     known
 }
 
-/// Among states that are all numbers a NaN is a missing value however it is written, as it is when the column is looked at.
-fn with_nan_missing(mut known: Dictionary) -> Dictionary {
-    if known.len() > 0 && known.names().iter().all(|name| name.parse::<f64>().is_ok()) {
-        for sign in ["", "-", "+"] {
-            for word in ["nan", "Nan", "nAn", "naN", "NAn", "NaN", "nAN", "NAN"] {
-                let cell = format!("{sign}{word}");
-                if known.get(cell.as_bytes()).is_none() {
-                    known.alias(cell.as_bytes(), Dictionary::MISSING);
-                }
-            }
-        }
-    }
-    known
-}
-
 fn plan_kind(variable: &Variable, known: Dictionary, inferred: bool, missing: &[String], new_states: UnknownStates) -> PlanKind {
     match (&variable.role, &variable.kind) {
         (Role::Ignored(_), _) => PlanKind::Skip,
-        (_, Kind::Categorical(_)) => PlanKind::Category { known: with_nan_missing(known), new_states },
+        (_, Kind::Categorical(_)) => PlanKind::Category { known, new_states },
         (_, Kind::Numeric) => PlanKind::numeric(missing, inferred),
         _ => PlanKind::Skip,
     }
