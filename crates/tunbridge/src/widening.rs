@@ -4,16 +4,14 @@ use data::{DataError, Table};
 
 use crate::Error;
 
-/// Reads a table, and reads it again with a column as states whenever a word is met where numbers were expected.
+/// Reads a table, and reads it again with columns as states whenever words are met where numbers were expected.
 ///
 /// # Errors
 /// As `read`.
 pub fn widening<T>(mut table: Table, read: impl Fn(&Table) -> Result<T, Error>) -> Result<(Table, T), Error> {
     loop {
         match read(&table) {
-            Err(Error::Data(DataError::Contradiction { place, found, variable })) => {
-                table = table.widened(variable, &format!("`{found}` ({}:{})", place.path.display(), place.line));
-            }
+            Err(Error::Data(DataError::Contradiction(all))) => table = table.widened(&all),
             other => return other.map(|found| (table, found)),
         }
     }

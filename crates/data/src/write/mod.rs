@@ -86,6 +86,14 @@ impl Table {
                 hint: Some("classify the files one by one".into()),
             });
         }
+        let is_columnar = matches!(format, OutputFormat::Parquet | OutputFormat::Arrow);
+        if let Some(other) = self.sources.iter().find(|s| is_columnar && s.arrow_schema() != self.sources[0].arrow_schema()) {
+            return Err(DataError::BadFile {
+                path: other.input.path.clone(),
+                what: "its columns are of other types than those of the first file".into(),
+                hint: Some("classify the files one by one, or write CSV or JSON Lines".into()),
+            });
+        }
         let job = Job { table: self, states, added: added_names(self.column_names(), states) };
         let plan = Plan { keep_raw: true, ..self.plan.clone() };
         match format {

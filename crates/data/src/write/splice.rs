@@ -44,7 +44,7 @@ pub(super) fn write(
     job.table.each_unit(
         plan,
         |chunk, unit, source| {
-            let Unit::Part(part, _) = unit else { return Err(failed(&"a part of a Parquet file was expected")) };
+            let Unit::Part { part, .. } = unit else { return Err(failed(&"a part of a Parquet file was expected")) };
             let columns = answer_columns(&chunk.lend(&answer)?, &states)?;
             let batch = RecordBatch::try_new(answers_schema.clone(), columns).map_err(|e| failed(&e))?;
             Ok(((source, part.row_group), batch, chunk.report))
