@@ -211,18 +211,7 @@ impl ClassMoments {
     pub fn observe_in_order(&mut self, order: &ClassOrder, values: &[f64]) -> Result<(), ShapeMismatch> {
         ShapeMismatch::check("rows of a column", order.n_rows, values.len())?;
         ShapeMismatch::check("classes", self.of_class.len(), order.ends.len())?;
-        let mut block = [0.0; BLOCK];
-        let mut start = 0;
-        for (moments, end) in self.of_class.iter_mut().zip(&order.ends) {
-            for rows in order.rows[start..*end].chunks(BLOCK) {
-                let block = &mut block[..rows.len()];
-                for (x, row) in block.iter_mut().zip(rows) {
-                    *x = values[*row as usize];
-                }
-                moments.merge(&moments_of_block(block));
-            }
-            start = *end;
-        }
+        pulp::Arch::new().dispatch(ByClass { of_class: &mut self.of_class, order, values });
         Ok(())
     }
 
@@ -277,8 +266,37 @@ impl ClassMoments {
     }
 }
 
+/// Blocks of one class after another, in the widest vectors the machine has. No sum is taken in another order for it, so the
+/// results are the same on all.
+struct ByClass<'a> {
+    of_class: &'a mut [Moments],
+    order: &'a ClassOrder,
+    values: &'a [f64],
+}
+
+impl pulp::WithSimd for ByClass<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<V: pulp::Simd>(self, _: V) {
+        let mut block = [0.0; BLOCK];
+        let mut start = 0;
+        for (moments, end) in self.of_class.iter_mut().zip(&self.order.ends) {
+            for rows in self.order.rows[start..*end].chunks(BLOCK) {
+                let block = &mut block[..rows.len()];
+                for (x, row) in block.iter_mut().zip(rows) {
+                    *x = self.values[*row as usize];
+                }
+                moments.merge(&moments_of_block(block));
+            }
+            start = *end;
+        }
+    }
+}
+
 /// The corrected two-pass algorithm (Chan, Golub & LeVeque 1983, equation 1.7): Σd would be zero but for the rounding of the
 /// mean, and takes that rounding out again. Missing numbers are left out; the order of the block may change.
+#[inline(always)]
 fn moments_of_block(block: &mut [f64]) -> Moments {
     let mut values = &*block;
     let mut sum = sum_of(values);
@@ -305,6 +323,7 @@ fn moments_of_block(block: &mut [f64]) -> Moments {
 /// Sums run in lanes side by side, which the compiler takes together; their number fixes the rounding on every machine.
 const LANES: usize = 8;
 
+#[inline(always)]
 fn sum_of(values: &[f64]) -> f64 {
     let mut sums = [0.0; LANES];
     let (whole, rest) = values.as_chunks::<LANES>();
@@ -316,6 +335,7 @@ fn sum_of(values: &[f64]) -> f64 {
 }
 
 /// Σ (x − mean) and Σ (x − mean)².
+#[inline(always)]
 fn deviations_from(mean: f64, values: &[f64]) -> [f64; 2] {
     let (mut deviations, mut squares) = ([0.0; LANES], [0.0; LANES]);
     let mut add = |some: &[f64]| {

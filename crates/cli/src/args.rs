@@ -407,6 +407,9 @@ pub struct ClassifyArgs {
     /// Where the answers go; the name says the format: .csv, .jsonl, .parquet, .arrow [default: standard output]
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
+    /// Write the answers only, without the columns of the data
+    #[arg(long)]
+    pub answers_only: bool,
     /// What to do with a value that is no known state
     #[arg(long, value_enum, value_name = "HOW", default_value = "missing")]
     pub unknown_states: UnknownArg,

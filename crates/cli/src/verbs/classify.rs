@@ -39,6 +39,9 @@ fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel) -> Result
     if args.output.is_some() {
         return Err(Failure::Usage("--output is for files; one case is printed".into()));
     }
+    if args.answers_only {
+        return Err(Failure::Usage("--answers-only is for files; one case has nothing else".into()));
+    }
     let case = case_of(&args.inputs, model, &args.read, args.unknown_states, common)?;
     let answers = case.lend(|row| model.answer(row))?;
     let impossible = answers.predicted[0].is_none();
@@ -101,14 +104,14 @@ fn rows(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel) -> Result
         Some(path) => {
             let io = |source| Failure::from(DataError::Io { path: path.clone(), source });
             let mut file = Watched::new(AtomicFile::create(path).map_err(io)?);
-            let report = table.write_answers(model.classes(), format, &mut file, answer);
+            let report = table.write_answers(model.classes(), format, !args.answers_only, &mut file, answer);
             let report = file.outcome(report, io)?;
             file.to.commit_unsynced().map_err(io)?;
             report
         }
         None => {
             let mut out = Watched::new(BufWriter::with_capacity(1 << 18, io::stdout()));
-            let report = table.write_answers(model.classes(), format, &mut out, answer);
+            let report = table.write_answers(model.classes(), format, !args.answers_only, &mut out, answer);
             let report = out.outcome(report, Failure::Output)?;
             out.to.flush()?;
             report

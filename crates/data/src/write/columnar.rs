@@ -144,6 +144,7 @@ impl Shape {
     fn new(job: &Job<'_>) -> Self {
         let source = &job.table.sources[0];
         let (mut fields, numeric) = match source.arrow_schema() {
+            _ if job.passed_on.is_empty() => (Vec::new(), None),
             Some(schema) => (schema.fields().iter().map(|f| f.as_ref().clone()).collect::<Vec<_>>(), None),
             None => {
                 let known = job.table.schema();
@@ -160,7 +161,7 @@ impl Shape {
     }
 
     fn flatten_dictionaries(&mut self, job: &Job<'_>) {
-        let n_passed_on = job.table.column_names().len();
+        let n_passed_on = job.passed_on.len();
         let flat = |(place, field): (usize, &Arc<Field>)| match field.data_type() {
             DataType::Dictionary(_, values) if place < n_passed_on => field.as_ref().clone().with_data_type(values.as_ref().clone()).into(),
             _ => field.clone(),
@@ -170,6 +171,7 @@ impl Shape {
 
     fn batch(&self, job: &Job<'_>, chunk: &EncodedChunk, unit: &Unit, source: usize, answers: &Answers) -> Result<RecordBatch, DataError> {
         let mut columns = match (&chunk.raw, &self.numeric) {
+            _ if job.passed_on.is_empty() => Vec::new(),
             (RawRows::Batch(batch), _) => {
                 let fields = self.schema.fields().iter();
                 let passed_on = |(array, field): (&ArrayRef, &Arc<Field>)| match array.data_type() {

@@ -33,7 +33,7 @@ fn answer(chunk: Chunk<'_>) -> Result<Answers, DataError> {
 
 fn written(table: &Table, format: OutputFormat) -> Vec<u8> {
     let mut bytes = Vec::new();
-    table.write_answers(&STATES.map(String::from), format, &mut bytes, answer).unwrap();
+    table.write_answers(&STATES.map(String::from), format, true, &mut bytes, answer).unwrap();
     bytes
 }
 
@@ -155,6 +155,24 @@ fn files_of_other_types_are_named() {
     let parquet = folder.file("b.parquet", parquet(&batch(10), 10));
     let table = Table::open(&[csv, parquet], ReadOptions::default()).unwrap();
     let mut bytes = Vec::new();
-    let error = table.write_answers(&STATES.map(String::from), OutputFormat::Arrow, &mut bytes, answer).unwrap_err().to_string();
+    let error = table.write_answers(&STATES.map(String::from), OutputFormat::Arrow, true, &mut bytes, answer).unwrap_err().to_string();
     assert!(error.contains("b.parquet") && error.contains("other types"), "{error}");
+}
+
+#[test]
+fn answers_alone() {
+    let folder = Folder::new();
+    let table = Table::open(&[folder.file("a.csv", "c,x\nred,1\ngreen,2\n")], ReadOptions::default()).unwrap();
+    let alone = |format| {
+        let mut bytes = Vec::new();
+        table.write_answers(&STATES.map(String::from), format, false, &mut bytes, answer).unwrap();
+        bytes
+    };
+    let text = |format| String::from_utf8(alone(format)).unwrap();
+    let p = 1.0 / 3.0;
+    assert_eq!(text(OutputFormat::Csv), format!("predicted,p(no),p(yes)\n,,\nyes,{p},{}\n", 1.0 - p));
+    let second = format!("{{\"row\":2,\"predicted\":\"yes\",\"probability\":{{\"no\":{p},\"yes\":{}}}}}", 1.0 - p);
+    assert_eq!(text(OutputFormat::JsonLines).lines().nth(1).unwrap(), second);
+    let found = read_parquet(alone(OutputFormat::Parquet));
+    assert_eq!((found.num_rows(), found.num_columns()), (2, 3));
 }
