@@ -68,6 +68,7 @@ OURS = {
     "gaussian learn, Parquet": ("gaussian", learn("gaussian.parquet", "gaussian.tb"), None),
     "gaussian learn, Arrow": ("gaussian", learn("gaussian.arrow", "gaussian-arrow.tb"), None),
     "gaussian classify, Parquet": ("gaussian", ["classify", "out/gaussian.tb", "gaussian.parquet", "-o", "out/gaussian.parquet"], "gaussian learn, Parquet"),
+    "gaussian classify, answers only": ("gaussian", ["classify", "out/gaussian.tb", "gaussian.parquet", "-o", "out/gaussian-answers.parquet", "--answers-only"], "gaussian learn, Parquet"),
     "scaling 1x": ("scaling", learn("categorical-1x.csv", "categorical-1x.tb"), None),
     "scaling 4x": ("scaling", learn("categorical-4x.csv", "categorical-4x.tb"), None),
     "scaling 16x": ("scaling", learn("categorical-16x.csv", "categorical-16x.tb"), None),
@@ -91,6 +92,7 @@ AGAINST = [
     ("gaussian learn, Parquet", "gaussian-read", None),
     ("gaussian learn, Arrow", "gaussian-memory", ["fit"]),
     ("gaussian classify, Parquet", "gaussian-memory", ["predict"]),
+    ("gaussian classify, answers only", "gaussian-memory", ["predict"]),
     ("gaussian classify, Parquet", "gaussian-parquet", ["read", "predict", "write"]),
 ]
 

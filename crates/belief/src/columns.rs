@@ -17,6 +17,10 @@ pub struct Chunk<'a> {
     pub weights: Option<&'a [f64]>,
 }
 
+/// The largest weight of one row: 2⁵³. Whole numbers up to here are exact, and no number of rows that a computer could read sums to
+/// infinity. Readers refuse rows beyond it.
+pub const MAX_WEIGHT: f64 = 9_007_199_254_740_992.0;
+
 /// One column of a [`Chunk`].
 #[derive(Clone, Copy, Debug)]
 pub enum Column<'a> {

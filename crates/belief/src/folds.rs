@@ -34,33 +34,38 @@ impl FoldPlan {
         self.n_folds
     }
 
-    /// The fold of a row, by its number from 0.
+    /// The fold of a row, by its number from 0. For many rows, [`Self::folds`] deals each block once.
     pub fn fold_of(&self, row: u64) -> usize {
-        let n = self.n_folds as u64;
-        let mut deal = [0; Self::MOST];
-        self.deal(row / n, &mut deal);
-        usize::from(deal[(row % n) as usize])
+        usize::from(self.folds(row, 1)[0])
     }
 
-    /// The places, in a run of `n_rows` rows from `first_row` on, that belong to each fold.
-    pub fn places(&self, first_row: u64, n_rows: usize) -> Vec<Vec<u32>> {
+    /// The folds of a run of `n_rows` rows from `first_row` on.
+    pub fn folds(&self, first_row: u64, n_rows: usize) -> Vec<u16> {
         let n = self.n_folds as u64;
-        let mut places = vec![Vec::with_capacity(n_rows / self.n_folds + 1); self.n_folds];
-        let mut deal = [0; Self::MOST];
+        let mut deal: Vec<u16> = vec![0; self.n_folds];
         let mut dealt = None;
-        for (place, row) in (0..n_rows as u32).zip(first_row..) {
+        let mut fold = |row: u64| {
             if dealt != Some(row / n) {
                 dealt = Some(row / n);
                 self.deal(row / n, &mut deal);
             }
-            places[usize::from(deal[(row % n) as usize])].push(place);
+            deal[(row % n) as usize]
+        };
+        (0..n_rows as u64).map(|place| fold(first_row + place)).collect()
+    }
+
+    /// The places, in a run of `n_rows` rows from `first_row` on, that belong to each fold.
+    pub fn places(&self, first_row: u64, n_rows: usize) -> Vec<Vec<u32>> {
+        let mut places = vec![Vec::with_capacity(n_rows / self.n_folds + 1); self.n_folds];
+        for (place, fold) in (0_u32..).zip(self.folds(first_row, n_rows)) {
+            places[usize::from(fold)].push(place);
         }
         places
     }
 
     /// Deals the folds out to the rows of a block by Fisher–Yates (Knuth, TAOCP 2, Algorithm 3.4.2P), from a counter-based stream.
-    fn deal(&self, block: u64, deal: &mut [u16; Self::MOST]) {
-        for (place, fold) in deal[..self.n_folds].iter_mut().enumerate() {
+    fn deal(&self, block: u64, deal: &mut [u16]) {
+        for (place, fold) in deal.iter_mut().enumerate() {
             *fold = place as u16;
         }
         for place in (1..self.n_folds).rev() {

@@ -20,10 +20,10 @@ mod sum;
 
 pub mod conjugate;
 
-pub use columns::{Chunk, Code, Codes, Column, SelectedRows};
-pub use counts::JointCounts;
+pub use columns::{Chunk, Code, Codes, Column, MAX_WEIGHT, SelectedRows};
+pub use counts::{JointCounts, count_less, count_without};
 pub use folds::{ByFold, FoldPlan, split_mix};
-pub use log_space::{LogProb, NotALogProb, log_sum_exp, normalise_ln};
+pub use log_space::{log_sum_exp, normalise_ln};
 pub use moments::{ClassMoments, ClassOrder, Moments};
 pub use observations::{Fold, MaskedRows, Observations, ReadReport};
 pub use recoding::{Recode, Recoding, StateMap};

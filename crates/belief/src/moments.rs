@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Code, Codes, NeverObserved, ShapeMismatch, StateMap, for_codes};
+use crate::{Code, Codes, NeverObserved, ShapeMismatch, StateMap, count_less, count_without, for_codes};
 
 /// Total weight, mean and sum of squared deviations of some numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -44,43 +44,87 @@ impl Moments {
         self.weight = total;
     }
 
-    /// What is left when these numbers are taken away: Chan's update solved for its first operand.
+    /// What is left when these numbers are taken back.
     ///
     /// # Errors
-    /// When more is taken away than there is, or the spread would become negative by more than rounding.
+    /// When more is taken back than there is, or the numbers cannot have been here: the spread would become negative by more than
+    /// rounding.
     pub fn without(&self, other: &Self) -> Result<Self, NeverObserved> {
         if other.weight == 0.0 {
             return Ok(*self);
         }
-        let left = self.weight - other.weight;
-        let rounding = self.weight * 1e-12;
-        if left < -rounding {
-            return Err(NeverObserved::Count { observed: self.weight, forgotten: other.weight });
+        let left = count_without(self.weight, other.weight)?;
+        let relative = SPREAD_TOLERANCE * (self.sum_sq + other.sum_sq);
+        if left == 0.0 {
+            // All is taken back, so what is taken back must be all.
+            let size = self.mean.abs() + self.variance().unwrap_or(0.0).sqrt();
+            let is_all = (self.sum_sq - other.sum_sq).abs() <= relative + self.rounding_of_spread()
+                && (other.mean - self.mean).abs() <= SPREAD_TOLERANCE * size;
+            return if is_all { Ok(Self::default()) } else { Err(NeverObserved::Spread) };
         }
-        // The scale at which the operands themselves are rounded.
-        let spread_rounding = 1e-9 * (self.sum_sq + other.sum_sq) + 1e-9 * f64::EPSILON * self.weight * self.mean * self.mean;
-        if left <= rounding {
-            // All is taken away, so what is taken away must be all.
-            let apart = other.mean - self.mean;
-            if (self.sum_sq - other.sum_sq).abs() > spread_rounding.max(1e-9 * self.mean * self.mean * f64::EPSILON.sqrt())
-                || apart.abs() > 1e-9 * (self.mean.abs() + other.mean.abs())
-            {
-                return Err(NeverObserved::Spread);
-            }
-            return Ok(Self::default());
-        }
-        let mean = self.mean + (self.mean - other.mean) * (other.weight / left);
-        let delta = other.mean - mean;
-        let sum_sq = self.sum_sq - other.sum_sq - delta * delta * (left * other.weight / self.weight);
-        if sum_sq < -spread_rounding.max(1e-12 * self.weight * self.mean * self.mean) {
+        let rest = Downdate::new(self, other, left);
+        if rest.sum_sq < -(relative + rest.rounding) {
             return Err(NeverObserved::Spread);
         }
-        Ok(Self { weight: left, mean, sum_sq: sum_sq.max(0.0) })
+        Ok(rest.moments(self))
+    }
+
+    /// The same where the numbers are known to have been here.
+    pub fn less(&self, other: &Self) -> Self {
+        let left = count_less(self.weight, other.weight);
+        if left == 0.0 { Self::default() } else { Downdate::new(self, other, left).moments(self) }
+    }
+
+    /// How far rounding may have moved the sum of squares. A mean is rounded in its last digit, so that the distance δ of what is
+    /// merged is, and with it wδ²; Σ w|δ| is at most √(Σw · Σwδ²). Equal numbers have a spread as well: the mean of ten times 0.1
+    /// is not 0.1.
+    fn rounding_of_spread(&self) -> f64 {
+        let of_mean = 8.0 * f64::EPSILON * self.mean.abs();
+        of_mean * (self.weight * self.sum_sq).sqrt() + self.weight * of_mean * of_mean
     }
 
     /// Whether the fields can be moments of anything; for what was read from a file.
     pub fn is_valid(&self) -> bool {
         self.weight.is_finite() && self.weight >= 0.0 && self.mean.is_finite() && self.sum_sq.is_finite() && self.sum_sq >= 0.0
+    }
+}
+
+/// Sums of squares, and means beside their spread, that differ by less than this part are those of the same numbers.
+const SPREAD_TOLERANCE: f64 = 1e-9;
+
+/// A spread smaller than this part of what it was taken from has no digit left.
+const LOST: f64 = 1e-12;
+
+/// Chan's update solved for its first operand.
+struct Downdate {
+    weight: f64,
+    mean: f64,
+    /// Below zero by rounding, or where the numbers were never there.
+    sum_sq: f64,
+    /// How far rounding may have moved the sum of squares.
+    rounding: f64,
+}
+
+impl Downdate {
+    fn new(all: &Moments, part: &Moments, left: f64) -> Self {
+        let mean = all.mean + (all.mean - part.mean) * (part.weight / left);
+        let delta = part.mean - mean;
+        // The rounding of the whole's mean is all.weight/left as large in the rest's.
+        let rounding = 8.0 * f64::EPSILON * all.mean.abs() * delta.abs() * part.weight + all.rounding_of_spread();
+        Self {
+            weight: left,
+            mean: if mean.abs() <= 8.0 * f64::EPSILON * all.mean.abs() { 0.0 } else { mean },
+            sum_sq: all.sum_sq - part.sum_sq - delta * delta * (left * part.weight / all.weight),
+            rounding,
+        }
+    }
+
+    /// Rounding is not spread. A single row has none, but weights may be fractional: a weight of one can be two rows, so that
+    /// there a spread is only believed to be rounding more readily.
+    fn moments(&self, all: &Moments) -> Moments {
+        let lost = if self.weight == 1.0 { SPREAD_TOLERANCE } else { LOST };
+        let is_lost = self.sum_sq <= lost * all.sum_sq + self.rounding;
+        Moments { weight: self.weight, mean: self.mean, sum_sq: if is_lost { 0.0 } else { self.sum_sq } }
     }
 }
 
@@ -167,18 +211,7 @@ impl ClassMoments {
     pub fn observe_in_order(&mut self, order: &ClassOrder, values: &[f64]) -> Result<(), ShapeMismatch> {
         ShapeMismatch::check("rows of a column", order.n_rows, values.len())?;
         ShapeMismatch::check("classes", self.of_class.len(), order.ends.len())?;
-        let mut block = [0.0; BLOCK];
-        let mut start = 0;
-        for (moments, end) in self.of_class.iter_mut().zip(&order.ends) {
-            for rows in order.rows[start..*end].chunks(BLOCK) {
-                let block = &mut block[..rows.len()];
-                for (x, row) in block.iter_mut().zip(rows) {
-                    *x = values[*row as usize];
-                }
-                moments.merge(&moments_of_block(block));
-            }
-            start = *end;
-        }
+        pulp::Arch::new().dispatch(ByClass { of_class: &mut self.of_class, order, values });
         Ok(())
     }
 
@@ -233,8 +266,37 @@ impl ClassMoments {
     }
 }
 
+/// Blocks of one class after another, in the widest vectors the machine has. No sum is taken in another order for it, so the
+/// results are the same on all.
+struct ByClass<'a> {
+    of_class: &'a mut [Moments],
+    order: &'a ClassOrder,
+    values: &'a [f64],
+}
+
+impl pulp::WithSimd for ByClass<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<V: pulp::Simd>(self, _: V) {
+        let mut block = [0.0; BLOCK];
+        let mut start = 0;
+        for (moments, end) in self.of_class.iter_mut().zip(&self.order.ends) {
+            for rows in self.order.rows[start..*end].chunks(BLOCK) {
+                let block = &mut block[..rows.len()];
+                for (x, row) in block.iter_mut().zip(rows) {
+                    *x = self.values[*row as usize];
+                }
+                moments.merge(&moments_of_block(block));
+            }
+            start = *end;
+        }
+    }
+}
+
 /// The corrected two-pass algorithm (Chan, Golub & LeVeque 1983, equation 1.7): Σd would be zero but for the rounding of the
 /// mean, and takes that rounding out again. Missing numbers are left out; the order of the block may change.
+#[inline(always)]
 fn moments_of_block(block: &mut [f64]) -> Moments {
     let mut values = &*block;
     let mut sum = sum_of(values);
@@ -261,6 +323,7 @@ fn moments_of_block(block: &mut [f64]) -> Moments {
 /// Sums run in lanes side by side, which the compiler takes together; their number fixes the rounding on every machine.
 const LANES: usize = 8;
 
+#[inline(always)]
 fn sum_of(values: &[f64]) -> f64 {
     let mut sums = [0.0; LANES];
     let (whole, rest) = values.as_chunks::<LANES>();
@@ -272,6 +335,7 @@ fn sum_of(values: &[f64]) -> f64 {
 }
 
 /// Σ (x − mean) and Σ (x − mean)².
+#[inline(always)]
 fn deviations_from(mean: f64, values: &[f64]) -> [f64; 2] {
     let (mut deviations, mut squares) = ([0.0; LANES], [0.0; LANES]);
     let mut add = |some: &[f64]| {
@@ -363,6 +427,21 @@ mod tests {
         }
 
         #[test]
+        fn numbers_far_from_zero_can_be_forgotten(
+            spread in proptest::collection::vec(0..1000_u32, 2..300), cut in 0..300_usize, far in -1e12..1e12_f64,
+        ) {
+            let rows: Vec<(u8, f64)> = spread.iter().map(|x| (0, far + f64::from(*x))).collect();
+            let (left, right) = rows.split_at(cut.min(rows.len()));
+            let mut merged = moments(left);
+            right.chunks(7).for_each(|some| merged.merge(&moments(some)).unwrap());
+            let mut part = moments(right);
+            prop_assert!(merged.forget(&part).is_ok());
+            part.merge(&moments(left)).unwrap();
+            prop_assert!(part.forget(&moments(&rows)).is_ok());
+            prop_assert_eq!(part, ClassMoments::empty(3));
+        }
+
+        #[test]
         fn the_laws_of_the_algebra_hold_to_rounding(a in rows(), b in rows(), c in rows()) {
             let [a, b, c] = [a, b, c].map(|rows| moments(&rows));
             let merged = |x: &ClassMoments, y: &ClassMoments| { let mut sum = x.clone(); sum.merge(y).unwrap(); sum };
@@ -402,6 +481,55 @@ mod tests {
         assert!(column.forget(&moments(&[(0, 1.0), (0, 2.0), (0, 9.0)])).is_err());
         column.forget(&moments(&[(0, 1.0), (0, 2.0), (0, 3.0)])).unwrap();
         assert_eq!(column, ClassMoments::empty(3));
+    }
+
+    /// Seconds since 1970: the mean dwarfs the spread, but not so far that a stranger could hide.
+    #[test]
+    fn a_large_mean_hides_no_stranger() {
+        let epoch = 1.7e9;
+        let mut column = moments(&[(0, epoch), (0, epoch + 10.0), (0, epoch + 20.0)]);
+        let before = column.clone();
+        for stranger in [epoch + 500.0, epoch + 40.0, epoch - 500.0, 0.0] {
+            assert!(column.forget(&moments(&[(0, stranger)])).is_err(), "{stranger}");
+        }
+        assert_eq!(column, before);
+        column.forget(&moments(&[(0, epoch + 20.0)])).unwrap();
+        assert!((column.of_class[0].sum_sq - 50.0).abs() < 1e-4);
+    }
+
+    /// Any order, one by one or at once, to the last number: where the mean is near zero, and where a rest is all rounding.
+    #[test]
+    fn a_whole_class_can_be_forgotten_in_any_order() {
+        for numbers in [[0.1, 0.2, -0.3], [0.7, 12.9, 0.7], [0.1, 0.2, 0.0], [1.7e9, 1.7e9 + 10.3, 1.7e9 + 20.7]] {
+            for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+                let [a, b, c] = order.map(|nth| (0, numbers[nth]));
+                let mut column = moments(&numbers.map(|x| (0, x)));
+                for number in [a, b, c] {
+                    column.forget(&moments(&[number])).unwrap_or_else(|e| panic!("{numbers:?} in order {order:?}: {e}"));
+                }
+                assert_eq!(column, ClassMoments::empty(3), "{numbers:?} in order {order:?}");
+                let mut column = moments(&numbers.map(|x| (0, x)));
+                let mut one_by_one = moments(&[a]);
+                [b, c].iter().for_each(|number| one_by_one.merge(&moments(&[*number])).unwrap());
+                column.forget(&one_by_one).unwrap();
+                assert_eq!(column, ClassMoments::empty(3), "{numbers:?} in order {order:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn rounding_is_not_left_behind_as_a_spread() {
+        let mut column = moments(&[(0, 0.7), (0, 12.9), (0, 0.7)]);
+        column.forget(&moments(&[(0, 12.9)])).unwrap();
+        assert_eq!((column.of_class[0].weight, column.of_class[0].sum_sq), (2.0, 0.0));
+        assert!((column.of_class[0].mean - 0.7).abs() < 1e-14);
+        // But a spread that has digits left stays, also in two rows of half the weight.
+        let half = |x: f64| Moments::of_one(x, 0.5);
+        let mut all = half(1.0);
+        all.merge(&half(2.0));
+        all.merge(&Moments::of_one(30.0, 1.0));
+        let left = all.without(&Moments::of_one(30.0, 1.0)).unwrap();
+        assert!((left.sum_sq - 0.25).abs() < 1e-12 && left.weight == 1.0);
     }
 
     #[test]

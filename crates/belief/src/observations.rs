@@ -1,6 +1,6 @@
 //! The seam: learners hand a blank statistic to the observations, which fold it and give it back.
 
-use crate::{Chunk, Recode, Schema, ShapeMismatch, SufficientStatistic};
+use crate::{Chunk, FoldPlan, Recode, Schema, ShapeMismatch, SufficientStatistic};
 
 /// Rows that can be folded into a statistic, again and again.
 ///
@@ -88,17 +88,19 @@ impl ReadReport {
     }
 }
 
-/// Observations of which only some rows count: the rows of a fold, or all but them.
+/// Observations of which only some folds count: one, or all but one.
 ///
 /// The other rows keep their place on the grid and get weight zero.
 pub struct MaskedRows<'o, O, K> {
     /// All the rows.
     pub rows: &'o O,
-    /// Whether the row of this number counts.
+    /// Which row is in which fold.
+    pub plan: FoldPlan,
+    /// Whether the rows of the fold of this number count.
     pub keep: K,
 }
 
-impl<O: Observations, K: Fn(u64) -> bool + Sync> Observations for MaskedRows<'_, O, K> {
+impl<O: Observations, K: Fn(usize) -> bool + Sync> Observations for MaskedRows<'_, O, K> {
     type Error = O::Error;
 
     fn schema(&self) -> &Schema {
@@ -110,36 +112,37 @@ impl<O: Observations, K: Fn(u64) -> bool + Sync> Observations for MaskedRows<'_,
         S: for<'a> SufficientStatistic<Columns<'a> = Chunk<'a>> + Recode,
         B: Fn(&[usize]) -> S + Sync,
     {
-        let masked = self.rows.fold(|n_states: &[usize]| Masked { statistic: blank(n_states), keep: &self.keep })?;
+        let masked = self.rows.fold(|n_states: &[usize]| Masked { statistic: blank(n_states), plan: self.plan, keep: &self.keep })?;
         Ok(Fold { schema: masked.schema, statistic: masked.statistic.statistic, report: masked.report })
     }
 }
 
 struct Masked<'k, S, K> {
     statistic: S,
+    plan: FoldPlan,
     keep: &'k K,
 }
 
 impl<S: Clone, K> Clone for Masked<'_, S, K> {
     fn clone(&self) -> Self {
-        Self { statistic: self.statistic.clone(), keep: self.keep }
+        Self { statistic: self.statistic.clone(), plan: self.plan, keep: self.keep }
     }
 }
 
 impl<S, K> SufficientStatistic for Masked<'_, S, K>
 where
     S: for<'a> SufficientStatistic<Columns<'a> = Chunk<'a>>,
-    K: Fn(u64) -> bool + Sync,
+    K: Fn(usize) -> bool + Sync,
 {
     type Columns<'a> = Chunk<'a>;
 
     fn observe(&mut self, chunk: Chunk<'_>) -> Result<(), ShapeMismatch> {
-        let weights: Vec<f64> = (0..chunk.n_rows)
-            .map(|row| match (self.keep)(chunk.first_row + row as u64) {
-                true => chunk.weights.map_or(1.0, |w| w[row]),
-                false => 0.0,
-            })
-            .collect();
+        let folds = self.plan.folds(chunk.first_row, chunk.n_rows);
+        let weight = |(row, fold): (usize, u16)| match (self.keep)(usize::from(fold)) {
+            true => chunk.weights.map_or(1.0, |w| w[row]),
+            false => 0.0,
+        };
+        let weights: Vec<f64> = folds.into_iter().enumerate().map(weight).collect();
         self.statistic.observe(Chunk { weights: Some(&weights), ..chunk })
     }
 

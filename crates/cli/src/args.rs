@@ -1,5 +1,6 @@
 //! The command line: verbs and flags, spelled the same everywhere.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -7,6 +8,7 @@ use tunbridge::data::{ColumnType, Header, OnBadRow, ReadOptions, UnknownStates};
 use tunbridge::learners::{ClassPrior, Discretisation, Estimate, EventModel, NaiveBayesPrior, NumericModel};
 
 use crate::Failure;
+use crate::lists::items;
 
 /// Bayesian learning: from a table and what you already believe to probabilities you can question.
 #[derive(Parser)]
@@ -31,8 +33,10 @@ pub enum Verb {
     /// Show what is understood of a table, and write it beside the data to be corrected
     Schema(SchemaArgs),
     /// Add rows to a model
-    #[command(after_help = "Example:\n  tunbridge update play_tennis.tb more_days.csv")]
-    Update(ChangeArgs),
+    #[command(
+        after_help = "What was believed before stays unless it is said.\n\nExample:\n  tunbridge update play_tennis.tb more_days.csv"
+    )]
+    Update(UpdateArgs),
     /// Take rows back out of a model
     #[command(after_help = "Example:\n  tunbridge forget play_tennis.tb those_days.csv -o without.tb")]
     Forget(ChangeArgs),
@@ -89,6 +93,7 @@ impl Common {
             None | Some(Format::Text) => Ok(false),
             Some(Format::Json) if self.trace => Err(Failure::Usage("--trace is for people: leave --format json out".into())),
             Some(Format::Json) => Ok(true),
+            Some(Format::Jsonl) if self.trace => Err(Failure::Usage("--trace is for people: leave --format jsonl out".into())),
             Some(_) => Err(Failure::Usage("this verb prints --format text or json".into())),
         }
     }
@@ -101,26 +106,26 @@ pub struct ReadArgs {
     /// What separates the cells of CSV, one character or `tab` [default: found out]
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     pub delimiter: Option<u8>,
-    /// Whether the first record names the columns
-    #[arg(long, value_enum, value_name = "WHETHER", default_value = "auto")]
-    pub header: HeaderArg,
+    /// Whether the first record names the columns [default: auto]
+    #[arg(long, value_enum, value_name = "WHETHER")]
+    pub header: Option<HeaderArg>,
     /// Another marker of a missing value, besides the empty cell, ?, NA, NaN and null; may be repeated
     #[arg(long, value_name = "TEXT")]
     pub missing: Vec<String>,
-    /// What to do with a malformed row
-    #[arg(long, value_enum, value_name = "HOW", default_value = "error")]
-    pub on_bad_row: OnBadRowArg,
+    /// What to do with a malformed row [default: error]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub on_bad_row: Option<OnBadRowArg>,
 }
 
 /// What the columns are.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "What the columns are")]
 pub struct ColumnArgs {
-    /// What columns are, as in Age=numeric,Zip=category; `*` stands for any text
-    #[arg(long, value_name = "NAME=TYPE,…", value_delimiter = ',')]
+    /// What columns are, as in Age=numeric,Zip=category; `*` stands for any text, and "a,b" is one name
+    #[arg(long, value_name = "NAME=TYPE,…")]
     pub types: Vec<String>,
-    /// Columns to leave out; `*` stands for any text
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    /// Columns to leave out; `*` stands for any text, and "a,b" is one name
+    #[arg(long, value_name = "NAME,…")]
     pub ignore: Vec<String>,
     /// The column that says how often a row counts
     #[arg(long, value_name = "NAME")]
@@ -173,24 +178,39 @@ impl ReadArgs {
         ReadOptions {
             delimiter: self.delimiter,
             header: match self.header {
-                HeaderArg::Auto => Header::Auto,
-                HeaderArg::Yes => Header::Present,
-                HeaderArg::No => Header::Absent,
+                None | Some(HeaderArg::Auto) => Header::Auto,
+                Some(HeaderArg::Yes) => Header::Present,
+                Some(HeaderArg::No) => Header::Absent,
             },
             missing: self.missing.clone(),
             on_bad_row: match self.on_bad_row {
-                OnBadRowArg::Error => OnBadRow::Error,
-                OnBadRowArg::Skip => OnBadRow::Skip,
+                None | Some(OnBadRowArg::Error) => OnBadRow::Error,
+                Some(OnBadRowArg::Skip) => OnBadRow::Skip,
             },
             threads: common.threads.map_or(0, usize::from),
             ..ReadOptions::default()
         }
     }
+
+    /// That nothing is said of files where one case is given.
+    pub fn not_of_files(&self) -> Result<(), Failure> {
+        let of_files =
+            [("--delimiter", self.delimiter.is_some()), ("--header", self.header.is_some()), ("--on-bad-row", self.on_bad_row.is_some())];
+        refuse(&of_files, "is for files, and this is one case")
+    }
+}
+
+/// Refuses the first flag that is given where it means nothing.
+pub fn refuse(flags: &[(&str, bool)], because: &str) -> Result<(), Failure> {
+    match flags.iter().find(|(_, given)| *given) {
+        Some((flag, _)) => Err(Failure::Usage(format!("{flag} {because}"))),
+        None => Ok(()),
+    }
 }
 
 impl ColumnArgs {
     pub fn apply(&self, options: &mut ReadOptions, target: Option<&String>) -> Result<(), Failure> {
-        for pair in &self.types {
+        for pair in self.types.iter().flat_map(|list| items(list)) {
             let (name, kind) =
                 pair.rsplit_once('=').ok_or_else(|| Failure::Usage(format!("--types `{pair}`: write NAME=TYPE, as in Age=numeric")))?;
             let kind: ColumnType = kind.trim().parse().map_err(|e| Failure::Usage(format!("--types `{pair}`: {e}")))?;
@@ -199,7 +219,7 @@ impl ColumnArgs {
         if let Some(both) = target.filter(|target| self.weight.as_ref() == Some(target)) {
             return Err(Failure::Usage(format!("--target and --weight both name `{both}`: a column plays one part")));
         }
-        options.ignore.clone_from(&self.ignore);
+        options.ignore = self.ignore.iter().flat_map(|list| items(list)).collect();
         options.weight.clone_from(&self.weight);
         options.schema.clone_from(&self.schema);
         options.target = target.cloned();
@@ -215,7 +235,7 @@ pub struct PriorArgs {
     #[arg(long, value_name = "HOW")]
     pub estimate: Option<Estimate>,
     /// The classes' probabilities: empirical, uniform, laplace[:l], dirichlet:<alpha>, or Yes=0.3,No=0.7 [default: empirical]
-    #[arg(long, value_name = "HOW")]
+    #[arg(long, value_name = "HOW", value_parser = class_prior)]
     pub class_prior: Option<ClassPrior>,
     /// How numbers are seen: gaussian[:<variance smoothing>], student, bins:width[:k], bins:frequency[:k], bins:mdl [default: gaussian]
     #[arg(long, value_name = "HOW")]
@@ -225,12 +245,12 @@ pub struct PriorArgs {
 /// What to learn.
 #[derive(Args, Clone)]
 pub struct LearnerArgs {
-    /// The kind of model
-    #[arg(short, long, value_enum, value_name = "KIND", default_value = "naive-bayes")]
-    pub model: ModelKind,
-    /// Where a Bernoulli model cuts numbers in two: above it is present
-    #[arg(long, value_name = "X", default_value_t = 0.0, allow_negative_numbers = true)]
-    pub threshold: f64,
+    /// The kind of model [default: naive-bayes]
+    #[arg(short, long, value_enum, value_name = "KIND")]
+    pub model: Option<ModelKind>,
+    /// Where a Bernoulli model cuts numbers in two: above it is present [default: 0]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub threshold: Option<f64>,
     #[command(flatten)]
     pub prior: PriorArgs,
 }
@@ -245,21 +265,33 @@ pub enum ModelKind {
     NearestCentroid,
 }
 
-impl LearnerArgs {
-    /// The prior, and how numbers are cut into bins, if they are.
+/// A class's name may hold commas, in quotes.
+fn class_prior(text: &str) -> Result<ClassPrior, String> {
+    if !text.contains('"') {
+        return text.parse::<ClassPrior>().map_err(|e| e.to_string());
+    }
+    let pair = |item: String| {
+        let (class, p) = item.rsplit_once('=')?;
+        Some((class.to_string(), p.trim().parse::<f64>().ok()?))
+    };
+    let items = items(text);
+    let n_items = items.len();
+    let given: Option<BTreeMap<String, f64>> = items.into_iter().map(pair).collect();
+    // A class that is named twice is one entry less.
+    let given = given.filter(|given| given.len() == n_items);
+    given.map(ClassPrior::Given).ok_or_else(|| "give each class one probability, as in '\"a,b\"=0.3,c=0.7'".into())
+}
+
+impl PriorArgs {
+    /// What is believed before, and how numbers are cut into bins, if they are.
     pub fn prior(&self) -> Result<(NaiveBayesPrior, Option<Discretisation>), Failure> {
         let mut prior = NaiveBayesPrior {
-            estimate: self.prior.estimate.clone().unwrap_or_default(),
-            class: self.prior.class_prior.clone().unwrap_or_default(),
+            estimate: self.estimate.clone().unwrap_or_default(),
+            class: self.class_prior.clone().unwrap_or_default(),
             ..NaiveBayesPrior::default()
         };
-        prior.event = match self.model {
-            ModelKind::NaiveBayes => EventModel::Categorical,
-            ModelKind::Bernoulli => EventModel::Bernoulli,
-            ModelKind::NearestCentroid => EventModel::NearestCentroid,
-        };
         let mut bins = None;
-        if let Some(numeric) = &self.prior.numeric {
+        if let Some(numeric) = &self.numeric {
             if numeric.starts_with("bins") {
                 bins = Some(numeric.parse::<Discretisation>().map_err(|e| Failure::Usage(format!("--numeric: {e}")))?);
             } else {
@@ -268,13 +300,42 @@ impl LearnerArgs {
                     .map_err(|e| Failure::Usage(format!("--numeric: {e}, bins:width[:k], bins:frequency[:k], bins:mdl")))?;
             }
         }
-        if bins.is_some() && self.model != ModelKind::NaiveBayes {
-            return Err(Failure::Usage("--numeric bins goes with --model naive-bayes".into()));
-        }
-        if !self.threshold.is_finite() {
+        Ok((prior, bins))
+    }
+
+    /// Each flag, with whether it is given.
+    pub fn given(&self) -> [(&'static str, bool); 3] {
+        [("--estimate", self.estimate.is_some()), ("--class-prior", self.class_prior.is_some()), ("--numeric", self.numeric.is_some())]
+    }
+}
+
+impl LearnerArgs {
+    /// The prior, and how numbers are cut into bins, if they are.
+    pub fn prior(&self) -> Result<(NaiveBayesPrior, Option<Discretisation>), Failure> {
+        let (mut prior, bins) = self.prior.prior()?;
+        if self.threshold.is_some_and(|threshold| !threshold.is_finite()) {
             return Err(Failure::Usage("--threshold must be a finite number".into()));
         }
+        if self.model != Some(ModelKind::Bernoulli) {
+            refuse(&[("--threshold", self.threshold.is_some())], "goes with --model bernoulli")?;
+        }
+        prior.event = match self.model {
+            None | Some(ModelKind::NaiveBayes) => EventModel::Categorical,
+            Some(ModelKind::Bernoulli) => {
+                refuse(&self.prior.given()[2..], "does not go with --model bernoulli, which cuts numbers in two at --threshold")?;
+                EventModel::Bernoulli
+            }
+            Some(ModelKind::NearestCentroid) => {
+                refuse(&self.prior.given(), "does not go with --model nearest-centroid, which believes nothing before")?;
+                EventModel::NearestCentroid
+            }
+        };
         Ok((prior, bins))
+    }
+
+    /// Where a Bernoulli model cuts numbers in two.
+    pub fn threshold(&self) -> f64 {
+        self.threshold.unwrap_or(0.0)
     }
 }
 
@@ -287,7 +348,7 @@ pub struct LearnArgs {
     /// The column to predict
     #[arg(short, long, value_name = "NAME")]
     pub target: Option<String>,
-    /// How to judge the model: loo (each row by the model of all others), folds:<k>, or none
+    /// How to judge the model, and its calibration: loo (each row by the model of all others), folds:<k>, or none
     #[arg(long, value_name = "HOW", default_value = "loo", value_parser = evaluation_plan)]
     pub evaluate: tunbridge::EvaluationPlan,
     /// Mend over-confident probabilities
@@ -346,6 +407,9 @@ pub struct ClassifyArgs {
     /// Where the answers go; the name says the format: .csv, .jsonl, .parquet, .arrow [default: standard output]
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
+    /// Write the answers only, without the columns of the data
+    #[arg(long)]
+    pub answers_only: bool,
     /// What to do with a value that is no known state
     #[arg(long, value_enum, value_name = "HOW", default_value = "missing")]
     pub unknown_states: UnknownArg,
@@ -364,9 +428,9 @@ pub struct ExplainArgs {
     /// Files with the row, or one case as NAME=VALUE …
     #[arg(required = true, value_name = "DATA | NAME=VALUE")]
     pub inputs: Vec<String>,
-    /// The row to explain, from 1
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
-    pub row: u64,
+    /// The row of the files to explain [default: 1, the first]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub row: Option<u64>,
     /// The class to explain [default: the most probable one]
     #[arg(long, value_name = "STATE")]
     pub class: Option<String>,
@@ -393,9 +457,9 @@ pub struct ShowArgs {
     /// The model
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
-    /// How many pieces of evidence to list per class
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    pub top: usize,
+    /// How many pieces of evidence to list per class [default: 5, with --format json 10]
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
     /// Print every table, however long
     #[arg(long)]
     pub all: bool,
@@ -443,6 +507,14 @@ pub struct ChangeArgs {
 }
 
 #[derive(Args)]
+pub struct UpdateArgs {
+    #[command(flatten)]
+    pub change: ChangeArgs,
+    #[command(flatten)]
+    pub prior: PriorArgs,
+}
+
+#[derive(Args)]
 #[command(
     after_help = "What was believed before is said only where the models differ in it.\n\nExample:\n  tunbridge merge north.tb south.tb -o both.tb"
 )]
@@ -469,9 +541,9 @@ pub struct DiffArgs {
     /// The model after
     #[arg(value_name = "AFTER")]
     pub after: PathBuf,
-    /// How many beliefs to list
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    pub top: usize,
+    /// How many beliefs to list [default: 20, with --format json all]
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
 }
 
 #[derive(Args)]
@@ -497,9 +569,9 @@ pub struct EvaluateArgs {
     /// Mend over-confident probabilities
     #[arg(long, value_enum, value_name = "HOW", default_value = "none")]
     pub calibrate: CalibrateArg,
-    /// What to do with a value that is no known state
-    #[arg(long, value_enum, value_name = "HOW", default_value = "missing")]
-    pub unknown_states: UnknownArg,
+    /// What to do with a value of the test file that is no known state [default: missing]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub unknown_states: Option<UnknownArg>,
     #[command(flatten)]
     pub learner: LearnerArgs,
     #[command(flatten)]

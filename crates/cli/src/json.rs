@@ -17,7 +17,7 @@ pub fn real(x: f64) -> Value {
 pub fn evaluation(e: &Evaluation) -> Value {
     let m = &e.metrics;
     let by_class = |values: Vec<Value>| Value::Object(e.classes.iter().cloned().zip(values).collect::<Map<_, _>>());
-    let confusion = by_class(m.confusion.iter().map(|row| by_class(row.iter().map(|n| number(*n)).collect())).collect());
+    let confusion = confusion(e);
     let option = |x: Option<f64>| x.map_or(Value::Null, real);
     let classes = by_class(
         m.per_class
@@ -53,6 +53,23 @@ pub fn evaluation(e: &Evaluation) -> Value {
         "confusion": confusion,
         "reliability": reliability,
     })
+}
+
+/// What was taken for what: the whole table for few classes, and of many only what occurs.
+fn confusion(e: &Evaluation) -> Value {
+    const FEW: usize = 100;
+    let table = &e.metrics.confusion;
+    let mut rows: Map<String, Value> = e.classes.iter().map(|class| (class.clone(), Value::Object(Map::new()))).collect();
+    let mut put = |truth: usize, predicted: usize, weight: f64| {
+        rows[&e.classes[truth]][&e.classes[predicted]] = number(weight);
+    };
+    if e.classes.len() <= FEW {
+        (0..e.classes.len())
+            .for_each(|truth| (0..e.classes.len()).for_each(|predicted| put(truth, predicted, table.get(truth, predicted))));
+    } else {
+        table.cells().for_each(|(truth, predicted, weight)| put(truth, predicted, weight));
+    }
+    Value::Object(rows)
 }
 
 pub fn schema(schema: &Schema, report: Option<&ReadReport>) -> Value {

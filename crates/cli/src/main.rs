@@ -1,11 +1,12 @@
 //! The `tunbridge` program: verbs, arguments, and what a person reads.
 //!
 //! It knows the library's facade only. Results go to standard output, everything else to standard error. Exit codes: 0 done, 1 the
-//! input, the data or the system is at fault, 2 wrong usage, 130 stopped by Ctrl-C.
+//! input, the data or the system is at fault, 2 wrong usage, 130 stopped by Ctrl-C or by a signal to end.
 
 mod args;
 mod figures;
 mod json;
+mod lists;
 mod progress;
 mod report;
 mod verbs;
@@ -45,11 +46,23 @@ impl From<io::Error> for Failure {
     }
 }
 
-fn main() -> ExitCode {
-    let _ = ctrlc::set_handler(|| {
-        tunbridge::atomic::abandon_unfinished();
-        std::process::exit(130);
+/// Whether the program was started to go on when its terminal is closed, as `nohup` does. The handler would undo that.
+fn outlives_its_terminal() -> bool {
+    let ignored = std::fs::read_to_string("/proc/self/status").ok().and_then(|status| {
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+        u64::from_str_radix(mask.trim(), 16).ok()
     });
+    // The lowest bit is that of the first signal, SIGHUP.
+    ignored.is_some_and(|mask| mask & 1 == 1)
+}
+
+fn main() -> ExitCode {
+    if !outlives_its_terminal() {
+        let _ = ctrlc::set_handler(|| {
+            tunbridge::atomic::abandon_unfinished();
+            std::process::exit(130);
+        });
+    }
     let matches = Cli::command().get_matches();
     let verb = matches.subcommand_name().unwrap_or_default().to_string();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());

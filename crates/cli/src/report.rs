@@ -156,7 +156,7 @@ pub fn confusion(evaluation: &Evaluation) -> String {
     align.extend(classes.iter().map(|_| Align::Right));
     let rows: Vec<Vec<String>> = classes
         .iter()
-        .zip(&evaluation.metrics.confusion)
+        .zip(evaluation.metrics.confusion.rows())
         .map(|(class, row)| std::iter::once(class.clone()).chain(row.iter().map(|n| count(*n))).collect())
         .collect();
     table(&header, &align, &rows)

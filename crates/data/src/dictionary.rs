@@ -3,8 +3,11 @@
 //! A general hash map hashes and compares byte strings; most cells of a categorical table are a few bytes long, so a cell of up
 //! to seven bytes is packed with its length into one word and found by one multiplication and, mostly, one comparison.
 
+use std::sync::OnceLock;
+
 use hashbrown::HashMap;
 
+use crate::loosely::Loosely;
 use crate::text::csv::cell_of;
 
 /// Cells to codes. Missing markers are cells too: they have the code [`Dictionary::MISSING`].
@@ -19,6 +22,8 @@ pub(crate) struct Dictionary {
     n_short: usize,
     long: HashMap<Box<[u8]>, u32>,
     names: Vec<String>,
+    /// Made when it is asked for, of all names there are then.
+    loosely: OnceLock<Loosely>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,6 +51,7 @@ impl Dictionary {
             n_short: 0,
             long: HashMap::new(),
             names: Vec::new(),
+            loosely: OnceLock::new(),
         };
         for marker in missing {
             dictionary.alias(&cell_of(marker.as_bytes()), Self::MISSING);
@@ -72,6 +78,11 @@ impl Dictionary {
         self.get(&cell_of(text))
     }
 
+    /// The code of the only name that a text can mean which is none of them.
+    pub fn find_loosely(&self, text: &str) -> Option<u32> {
+        self.loosely.get_or_init(|| Loosely::new(&self.names)).find(text)
+    }
+
     /// The code of a packed cell; see [`pack_in`].
     #[inline]
     pub fn get_packed(&self, key: u64) -> Option<u32> {
@@ -96,6 +107,7 @@ impl Dictionary {
             _ => {
                 let code = self.names.len() as u32;
                 self.names.push(name.to_string());
+                self.loosely.take();
                 self.alias(&cell_of(name.as_bytes()), code);
                 code
             }

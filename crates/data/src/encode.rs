@@ -1,17 +1,18 @@
 //! Cells to encoded columns: state codes in the narrowest width, numbers as f64, missing as a code of its own.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
 use arrow_buffer::ScalarBuffer;
 use belief::{Chunk, Codes, Column, ReadReport};
 
-use crate::date::number_of_date;
+use crate::date::{Date, date_of};
 use crate::dictionary::{Dictionary, pack_in};
 use crate::error::{Place, RowFault};
 use crate::text::blocks::Block;
 use crate::text::csv::{Tile, cell_of, text_of};
-use crate::{DataError, OnBadRow, UnknownStates};
+use crate::{Contradiction, DataError, OnBadRow, UnknownStates};
 
 /// What becomes of each variable of the schema, fixed before a pass over the data.
 #[derive(Clone)]
@@ -20,6 +21,8 @@ pub(crate) struct Plan {
     /// Which variable holds the weights.
     pub weight: Option<usize>,
     pub on_bad_row: OnBadRow,
+    /// Whether a key of JSON Lines that is no column is a fault: a model passes over what it does not know.
+    pub strict_keys: bool,
     /// Whether the rows are kept as they stand in the file.
     pub keep_raw: bool,
 }
@@ -152,6 +155,8 @@ pub(crate) struct ChunkBuilder<'p> {
     /// Rows pushed but not yet settled.
     n_pending: usize,
     dropped: Vec<usize>,
+    /// What speaks against columns that were taken for numbers; one cell for each, and then no chunk is made.
+    contradictions: Vec<Contradiction>,
     /// Rows not yet settled in which a variable's value is no known state.
     unknown: Vec<(usize, usize)>,
     raw: RawRows,
@@ -194,6 +199,7 @@ impl<'p> ChunkBuilder<'p> {
             n_rows: 0,
             n_pending: 0,
             dropped: Vec::new(),
+            contradictions: Vec::new(),
             unknown: Vec::new(),
             raw,
             report: ReadReport { n_unknown: vec![0; plan.variables.len()], ..ReadReport::default() },
@@ -321,12 +327,13 @@ impl<'p> ChunkBuilder<'p> {
         }
         let name = std::str::from_utf8(text).map_err(|_| RowFault::NotUtf8(shorten(&String::from_utf8_lossy(text))))?;
         let code = match new_states {
+            _ if is_nan(name) && are_numbers(known) => Dictionary::MISSING,
             UnknownStates::Grow => {
                 local.names.push(name.to_string());
                 (known.len() + local.names.len() - 1) as u32
             }
             // A number written otherwise, or another case, is the state it can only mean.
-            _ => match (find_loosely(known, name), new_states) {
+            _ => match (known.find_loosely(name), new_states) {
                 (Some(code), _) => code,
                 (None, UnknownStates::Error) => {
                     let known = known.names().iter().take(20).cloned().collect();
@@ -352,11 +359,14 @@ impl<'p> ChunkBuilder<'p> {
                 faults.push(row, Some(variable), RowFault::NotFinite(shorten(&String::from_utf8_lossy(text))));
                 f64::NAN
             }
-            // Who calls a column of dates numeric wants days or seconds; among numbers that were only inferred a date is a fault.
-            Err(_) => number_of_date(text).filter(|_| !inferred).unwrap_or_else(|| {
-                faults.push(row, Some(variable), RowFault::NotANumber(shorten(&String::from_utf8_lossy(text))));
-                f64::NAN
-            }),
+            // Who calls a column of dates numeric wants days; among numbers that were only inferred a date is a fault.
+            Err(_) => match date_of(text).filter(|_| !inferred) {
+                Some(Date::Days(days)) => days,
+                _ => {
+                    faults.push(row, Some(variable), RowFault::NotANumber(shorten(&String::from_utf8_lossy(text))));
+                    f64::NAN
+                }
+            },
         }
     }
 
@@ -404,31 +414,44 @@ impl<'p> ChunkBuilder<'p> {
         self.check_weights(&mut faults);
         self.dropped.clear();
         if !faults.0.is_empty() {
-            faults.0.sort_by_key(|(row, variable, _)| (*row, *variable));
-            let place = |row: usize, variable: Option<usize>| Place {
-                path: self.file.path.clone(),
-                line: line_of(row),
-                column: variable.map(|v| self.plan.variables[v].name.clone()),
-            };
-            let contradicts = |fault: &&(usize, Option<usize>, RowFault)| {
-                let inferred = |v: usize| matches!(self.plan.variables[v].kind, PlanKind::Numeric { inferred: true, .. });
-                matches!(fault.2, RowFault::NotANumber(_)) && fault.1.is_some_and(inferred)
-            };
-            if let Some((row, Some(variable), RowFault::NotANumber(found))) = faults.0.iter().find(contradicts) {
-                return Err(DataError::Contradiction { place: place(*row, Some(*variable)), found: found.clone(), variable: *variable });
-            }
-            let (row, variable, fault) = &faults.0[0];
-            let first = DataError::BadRow { place: place(*row, *variable), fault: fault.clone() };
-            if self.plan.on_bad_row == OnBadRow::Error {
-                return Err(first);
-            }
-            self.report.first_skipped.get_or_insert_with(|| first.to_string());
-            self.drop_rows(&faults);
+            self.settle_faults(faults, line_of)?;
         }
         for (variable, row) in self.unknown.drain(..) {
             self.report.n_unknown[variable] += u64::from(self.dropped.binary_search(&row).is_err());
         }
         self.n_rows += self.n_pending - self.dropped.len();
+        Ok(())
+    }
+
+    fn settle_faults(&mut self, mut faults: Faults, line_of: impl Fn(usize) -> u64) -> Result<(), DataError> {
+        let (plan, file) = (self.plan, self.file);
+        let place = |row: usize, variable: Option<usize>| Place {
+            path: file.path.clone(),
+            line: line_of(row),
+            column: variable.map(|v| plan.variables[v].name.clone()),
+        };
+        faults.0.sort_by_key(|(row, variable, _)| (*row, *variable));
+        let is_inferred = |v: usize| matches!(plan.variables[v].kind, PlanKind::Numeric { inferred: true, .. });
+        let mut contradicted: HashSet<usize> = self.contradictions.iter().map(|c| c.variable).collect();
+        faults.0.retain(|(row, variable, fault)| match (variable, fault) {
+            (Some(variable), RowFault::NotANumber(found)) if is_inferred(*variable) => {
+                if contradicted.insert(*variable) {
+                    let place = place(*row, Some(*variable));
+                    self.contradictions.push(Contradiction { place, found: found.clone(), variable: *variable });
+                }
+                false
+            }
+            _ => true,
+        });
+        let Some((row, variable, fault)) = faults.0.first() else { return Ok(()) };
+        let first = DataError::BadRow { place: place(*row, *variable), fault: fault.clone() };
+        if self.plan.on_bad_row == OnBadRow::Error {
+            // The row may be good once the columns are read as what they are.
+            let all = std::mem::take(&mut self.contradictions);
+            return Err(if all.is_empty() { first } else { DataError::Contradiction(all) });
+        }
+        self.report.first_skipped.get_or_insert_with(|| first.to_string());
+        self.drop_rows(&faults);
         Ok(())
     }
 
@@ -441,7 +464,7 @@ impl<'p> ChunkBuilder<'p> {
         for row in 0..self.n_pending {
             let weight = weights[self.n_rows + row];
             // A row that is faulty already keeps its first fault: those of one cell stay in order.
-            if weight.is_nan() || weight < 0.0 {
+            if !(0.0..=belief::MAX_WEIGHT).contains(&weight) {
                 let found = if weight.is_nan() { "missing".to_string() } else { weight.to_string() };
                 faults.push(row, self.plan.weight, RowFault::BadWeight(found));
             }
@@ -453,10 +476,7 @@ impl<'p> ChunkBuilder<'p> {
         self.dropped.dedup();
         self.report.n_skipped += self.dropped.len() as u64;
         fn keep<T: Copy>(values: &mut Vec<T>, from: usize, n_pending: usize, dropped: &[usize]) {
-            // A malformed record of a columnar batch may not have reached every column.
-            if values.len() < from + n_pending {
-                return;
-            }
+            debug_assert_eq!(values.len(), from + n_pending, "every column has every row");
             let mut dropped = dropped.iter().peekable();
             let mut to = from;
             for row in 0..n_pending {
@@ -503,8 +523,11 @@ impl<'p> ChunkBuilder<'p> {
         }
     }
 
-    /// The chunk.
-    pub fn finish(&mut self, first_row: u64) -> EncodedChunk {
+    /// The chunk, unless columns are not what they were taken for.
+    pub fn finish(&mut self, first_row: u64) -> Result<EncodedChunk, DataError> {
+        if !self.contradictions.is_empty() {
+            return Err(DataError::Contradiction(std::mem::take(&mut self.contradictions)));
+        }
         let mut report = std::mem::take(&mut self.report);
         report.n_rows = self.n_rows as u64;
         let columns = std::mem::take(&mut self.columns);
@@ -516,7 +539,7 @@ impl<'p> ChunkBuilder<'p> {
         });
         let n_known =
             self.plan.variables.iter().map(|v| if let PlanKind::Category { known, .. } = &v.kind { known.len() } else { 0 }).collect();
-        EncodedChunk {
+        Ok(EncodedChunk {
             first_row,
             n_rows: self.n_rows,
             columns,
@@ -525,7 +548,7 @@ impl<'p> ChunkBuilder<'p> {
             weights,
             report,
             raw: std::mem::take(&mut self.raw),
-        }
+        })
     }
 }
 
@@ -542,6 +565,15 @@ fn push_known(bytes: &[u8], tile: &Tile, column: usize, row: usize, known: &Dict
     at
 }
 
+/// Among states that are all numbers a NaN is a missing value however it is written, as it is when the column is looked at.
+fn are_numbers(known: &Dictionary) -> bool {
+    known.len() > 0 && known.names().iter().all(|name| name.parse::<f64>().is_ok())
+}
+
+fn is_nan(text: &str) -> bool {
+    text.parse::<f64>().is_ok_and(f64::is_nan)
+}
+
 fn n_missing(column: &EncodedColumn) -> u64 {
     let n = match column {
         EncodedColumn::Absent => 0,
@@ -552,22 +584,6 @@ fn n_missing(column: &EncodedColumn) -> u64 {
         EncodedColumn::Borrowed(_) => 0,
     };
     n as u64
-}
-
-/// The only state a text can mean, as a number written otherwise or in another case.
-fn find_loosely(known: &Dictionary, text: &str) -> Option<u32> {
-    // For large dictionaries the search would cost more than it is worth.
-    if known.len() > 1000 {
-        return None;
-    }
-    let only = |matches: &dyn Fn(&str) -> bool| {
-        let mut places = known.names().iter().enumerate().filter(|(_, n)| matches(n)).map(|(i, _)| i as u32);
-        places.next().filter(|_| places.next().is_none())
-    };
-    only(&|n| n.to_lowercase() == text.to_lowercase()).or_else(|| {
-        let number: f64 = text.parse().ok()?;
-        only(&|n| n.parse::<f64>() == Ok(number))
-    })
 }
 
 /// A cell for a message.

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::date::{Date, date_of};
+use crate::profile::SAMPLE_ROWS;
+
 /// Where in a file something is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -42,8 +45,8 @@ pub enum RowFault {
     /// A number that no f64 holds, or infinity.
     #[error("`{0}` is outside the range of numbers")]
     NotFinite(String),
-    /// A weight that is negative or missing.
-    #[error("`{0}` is not a weight: it must be a number of at least zero")]
+    /// A weight that is negative, missing or beyond [`belief::MAX_WEIGHT`].
+    #[error("`{0}` is not a weight: it must be a number from zero to 2^53")]
     BadWeight(String),
     /// Bytes that are not UTF-8.
     #[error("the bytes `{0}` are not UTF-8 text")]
@@ -62,9 +65,24 @@ pub enum RowFault {
     /// A quote that is never closed.
     #[error("a quote that opens here is never closed")]
     OpenQuote,
+    /// A key of JSON Lines that comes too late to be a column.
+    #[error("key `{0}` did not occur in the first {SAMPLE_ROWS} rows")]
+    LateKey(String),
     /// A line that is not what its format asks for.
     #[error("{0}")]
     Syntax(String),
+}
+
+/// A cell that speaks against what its column was taken for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: `{found}` is not a number, but the rows before it were")]
+pub struct Contradiction {
+    /// Where.
+    pub place: Place,
+    /// What was found.
+    pub found: String,
+    /// The variable's place in the schema.
+    pub variable: usize,
 }
 
 /// Why a table could not be read.
@@ -87,16 +105,9 @@ pub enum DataError {
         /// What.
         fault: RowFault,
     },
-    /// A column that was taken for numbers holds something else.
-    #[error("{place}: `{found}` is not a number, but the rows before it were")]
-    Contradiction {
-        /// Where.
-        place: Place,
-        /// What was found.
-        found: String,
-        /// The variable's place in the schema.
-        variable: usize,
-    },
+    /// Columns that were taken for numbers hold something else: all of those that a chunk shows, never none.
+    #[error("{}", .0.first().map(ToString::to_string).unwrap_or_default())]
+    Contradiction(Vec<Contradiction>),
     /// The file as a whole is not what it should be.
     #[error("{path}: {what}", path = shown(.path))]
     BadFile {
@@ -137,6 +148,11 @@ impl DataError {
                 RowFault::Ragged { .. } => "mend the row, or pass over such rows with --on-bad-row skip".into(),
                 RowFault::NotANumber(found) => {
                     let column = place.column.as_deref().unwrap_or("COLUMN");
+                    if date_of(found.as_bytes()) == Some(Date::Unread) {
+                        return Some(format!(
+                            "write dates as 2024-01-31 or 31.01.2024, or read the column as states with --types {column}=category"
+                        ));
+                    }
                     format!(
                         "read the column as states with --types {column}=category, `{found}` as missing with --missing '{found}', or skip the row with --on-bad-row skip"
                     )
@@ -149,12 +165,16 @@ impl DataError {
                 RowFault::NotUtf8(_) => {
                     "convert the file to UTF-8 (iconv -f WINDOWS-1252 -t UTF-8), or skip such rows with --on-bad-row skip".into()
                 }
+                RowFault::LateKey(_) => {
+                    "move a row that has the key to the start of the file, or pass over such rows with --on-bad-row skip".into()
+                }
                 RowFault::OpenQuote => "close the quote, or give --delimiter if this is no CSV".into(),
                 _ => "mend the row, or pass over such rows with --on-bad-row skip".into(),
             }),
-            DataError::Contradiction { place, .. } => {
-                let column = place.column.as_deref().unwrap_or("COLUMN");
-                Some(format!("say what the column is with --types {column}=category"))
+            DataError::Contradiction(all) => {
+                let columns: Vec<&str> = all.iter().filter_map(|c| c.place.column.as_deref()).collect();
+                let types: Vec<String> = columns.iter().take(5).map(|column| format!("--types {column}=category")).collect();
+                Some(format!("say what the column is with {}", types.join(" ")))
             }
             DataError::BadFile { hint, .. } | DataError::Columns { hint, .. } => hint.clone(),
             DataError::Internal(_) => Some("this is a fault of ours: please report it with the command and, if you can, the data".into()),

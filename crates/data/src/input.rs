@@ -65,9 +65,10 @@ impl Input {
                 let bad = |what: String| DataError::BadFile { path: path.into(), what, hint: Some(hint.into()) };
                 let mut found: Vec<PathBuf> = glob::glob(pattern)
                     .map_err(|e| bad(format!("is not a pattern: {e}")))?
-                    .filter_map(Result::ok)
-                    .filter(|p| p.is_file())
-                    .collect();
+                    .collect::<Result<_, _>>()
+                    .map_err(|e| DataError::Io { path: e.path().into(), source: e.into() })?;
+                // A folder was hardly meant; what cannot be read was, and is an error.
+                found.retain(|p| !p.is_dir());
                 found.sort();
                 if found.is_empty() {
                     return Err(bad("matches no file".into()));

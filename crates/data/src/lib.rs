@@ -9,6 +9,7 @@ mod dictionary;
 mod encode;
 mod error;
 mod input;
+mod loosely;
 mod options;
 mod pipeline;
 mod profile;
@@ -19,7 +20,7 @@ mod text;
 pub mod words;
 mod write;
 
-pub use error::{DataError, Place, RowFault, closest};
+pub use error::{Contradiction, DataError, Place, RowFault, closest};
 pub use input::{Format, Input};
 pub use options::{ColumnType, Header, OnBadRow, Progress, ReadOptions, USUAL_MISSING, UnknownStates};
 pub use sidecar::{Sidecar, SidecarColumn, beside, to_toml};

@@ -48,7 +48,7 @@ pub const USUAL_MISSING: [&str; 12] = ["", "?", "NA", "N/A", "n/a", "na", "NaN",
 /// How far a pass over the data has come.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Bytes (or for columnar files rows) done.
+    /// Bytes done.
     pub done: u64,
     /// Of how many; zero when that is not known.
     pub total: u64,
@@ -59,7 +59,7 @@ pub struct Progress {
 /// Whether the first record names the columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Header {
-    /// It does, unless all its cells are numbers.
+    /// It does, unless its cells are numbers and missing values.
     #[default]
     Auto,
     /// It does.

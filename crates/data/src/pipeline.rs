@@ -39,7 +39,12 @@ where
     }
     let state = Mutex::new(State { source, drawn: 0, taken: 0, exhausted: false, results: BTreeMap::new() });
     let changed = Condvar::new();
+    let stop = || {
+        lock(&state).exhausted = true;
+        changed.notify_all();
+    };
     let worker = || {
+        let _alarm = Alarm(stop);
         loop {
             let mut held = lock(&state);
             while !held.exhausted && held.drawn > held.taken + threads {
@@ -66,12 +71,7 @@ where
             };
             held.drawn += 1;
             drop(held);
-            let alarm = Alarm(|| {
-                lock(&state).exhausted = true;
-                changed.notify_all();
-            });
             let result = work(unit);
-            drop(alarm);
             let mut held = lock(&state);
             held.exhausted |= result.is_err();
             held.results.insert(place, result);
@@ -79,6 +79,7 @@ where
         }
     };
     std::thread::scope(|scope| {
+        let _alarm = Alarm(stop);
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
         let outcome = loop {
             let mut held = lock(&state);
@@ -102,13 +103,12 @@ where
                 Some(Err(error)) => break Err(error),
             }
         };
-        lock(&state).exhausted = true;
-        changed.notify_all();
+        stop();
         outcome
     })
 }
 
-/// Tells the others when the work panics, so that none waits for a result that will never come.
+/// Tells the others when a thread panics, so that none waits for a result, or for a result to be taken, for ever.
 struct Alarm<F: Fn()>(F);
 
 impl<F: Fn()> Drop for Alarm<F> {
@@ -156,6 +156,15 @@ mod tests {
         let mut units = 0..1000_usize;
         let work = |unit| if unit == 31 { panic!("lost") } else { Ok::<_, ()>(unit) };
         let _ = in_order(3, || Ok(units.next()), work, |_| Ok(()));
+    }
+
+    /// And the workers do not wait for the results to be taken.
+    #[test]
+    #[should_panic]
+    fn a_panic_in_the_taking_reaches_the_caller() {
+        let mut units = 0..1000_usize;
+        let take = |unit| if unit == 31 { panic!("lost") } else { Ok::<_, ()>(()) };
+        let _ = in_order(3, || Ok(units.next()), Ok, take);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use belief::{Kind, Role, States};
 use hashbrown::HashSet;
 
+use crate::date::date_of;
 use crate::dictionary::Dictionary;
 use crate::{ColumnType, text::csv::text_of};
 
@@ -15,22 +16,34 @@ const FEW_IN_TARGET: usize = 100;
 /// Beyond this many distinct numbers a column is not looked at value by value any more.
 const MANY_NUMBERS: usize = 2_000;
 
+/// Beyond this many bytes of values no more are kept: 65,536 texts of a few kilobytes each would fill the memory.
+const MANY_BYTES: usize = 8 << 20;
+
 /// The distinct values of a column's first rows.
 #[derive(Clone)]
 pub(crate) struct Profile {
+    /// The values met, up to a bound.
     pub values: Dictionary,
-    pub n_missing: u64,
+    /// Values that are not missing.
     n: u64,
-    /// Set when there are too many numbers to keep: from then on they are only checked.
-    numbers_only: bool,
-    /// Numbers met since then, until one is met again.
-    later: HashSet<u64>,
+    /// Bytes of `values`.
+    n_bytes: usize,
+    /// Set when no more values are kept.
+    full: bool,
+    /// Values met since then, as hashes or, where they are numbers, as their bits.
+    others: HashSet<u64>,
+    /// How many values were met since then of which it is not known whether they had been met before.
+    n_unseen: u64,
     /// Whether a value was met twice.
     repeats: bool,
     not_numbers: u64,
     whole: bool,
     least: f64,
     greatest: f64,
+    /// Words of all distinct values.
+    n_words: usize,
+    /// Whether every value is a date.
+    dates: bool,
     scratch: Vec<u8>,
 }
 
@@ -38,15 +51,18 @@ impl Profile {
     pub fn new(missing: &[String]) -> Self {
         Self {
             values: Dictionary::new(missing),
-            n_missing: 0,
             n: 0,
-            numbers_only: false,
-            later: HashSet::new(),
+            n_bytes: 0,
+            full: false,
+            others: HashSet::new(),
+            n_unseen: 0,
             repeats: false,
             not_numbers: 0,
             whole: true,
             least: f64::INFINITY,
             greatest: f64::NEG_INFINITY,
+            n_words: 0,
+            dates: true,
             scratch: Vec::new(),
         }
     }
@@ -61,7 +77,9 @@ impl Profile {
                 let code = self.observe_new(text);
                 if let Some(code) = code
                     && text != cell
+                    && !self.full
                 {
+                    self.n_bytes += cell.len();
                     self.values.alias(cell, code);
                 }
                 self.scratch = scratch;
@@ -71,26 +89,22 @@ impl Profile {
 
     /// A value's text; `None` is missing.
     pub fn observe(&mut self, text: Option<&[u8]>) {
-        match text {
-            None => self.n_missing += 1,
-            Some(text) => {
-                self.observe_new(text);
-            }
+        if let Some(text) = text {
+            self.observe_new(text);
         }
     }
 
     /// A number with a fraction, which decides the kind: the others need not be looked at.
     pub fn observe_fraction(&mut self) {
         self.n += 1;
+        self.n_unseen += 1;
         self.whole = false;
-        self.numbers_only = true;
+        self.full = true;
         (self.least, self.greatest) = (self.least.min(0.0), self.greatest.max(0.0));
     }
 
     fn count(&mut self, code: u32) {
-        if code == Dictionary::MISSING {
-            self.n_missing += 1;
-        } else {
+        if code != Dictionary::MISSING {
             self.n += 1;
             self.repeats = true;
         }
@@ -102,68 +116,94 @@ impl Profile {
             self.count(code);
             return Some(code);
         }
-        let number = fast_float2::parse::<f64, _>(text);
+        let number = fast_float2::parse::<f64, _>(text).ok();
         // A NaN is a missing value however it is written.
-        if number.as_ref().is_ok_and(|x| x.is_nan()) {
-            self.n_missing += 1;
+        if number.is_some_and(f64::is_nan) {
             return None;
         }
         self.n += 1;
         match number {
             // An infinity among numbers is a fault of its row, as it is after the first rows.
-            Ok(number) => {
+            Some(number) => {
                 self.whole &= number.fract() == 0.0;
                 if number.is_finite() {
                     self.least = self.least.min(number);
                     self.greatest = self.greatest.max(number);
                 }
-                if self.numbers_only && self.not_numbers == 0 {
-                    self.repeats = self.repeats || self.whole && !self.later.insert(number.to_bits());
-                    return None;
-                }
             }
-            Err(_) => self.not_numbers += 1,
+            None => self.not_numbers += 1,
         }
+        if self.full {
+            self.observe_other(text, number);
+            return None;
+        }
+        self.note_text(text);
+        self.n_bytes += text.len();
         // Bytes that are no text are a fault of their row, never a state.
         let code = self.values.intern_name(std::str::from_utf8(text).ok()?);
-        self.numbers_only |= self.values.len() > MANY_NUMBERS;
+        self.full = self.n_bytes > MANY_BYTES || self.not_numbers == 0 && self.values.len() > MANY_NUMBERS;
         Some(code)
+    }
+
+    /// A value that is not kept.
+    fn observe_other(&mut self, text: &[u8], number: Option<f64>) {
+        // Among nothing but numbers all that matters is whether they number the rows: one that repeats or has a fraction decides.
+        if self.not_numbers == 0 && (self.repeats || !self.whole) {
+            self.n_unseen += 1;
+            return;
+        }
+        let hash = number.map_or_else(|| hash_of(text), f64::to_bits);
+        if self.others.insert(hash) {
+            self.note_text(text);
+        } else {
+            self.repeats = true;
+        }
+    }
+
+    fn note_text(&mut self, text: &[u8]) {
+        self.n_words += text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
+        self.dates = self.dates && date_of(text).is_some();
     }
 
     /// What the values make of the column, and in words why it is left out if it is.
     pub fn kind(&self, is_target: bool) -> (Inferred, Option<String>) {
-        let distinct = self.values.len();
+        let distinct = self.values.len() + self.others.len();
         if self.n == 0 {
             return (Inferred::Categorical, Some("it has no values".into()));
         }
         if self.not_numbers == 0 && self.least <= self.greatest {
             let few = if is_target { FEW_IN_TARGET } else { FEW };
-            if self.whole && !self.numbers_only && distinct <= few && (is_target || self.n >= 2 * distinct as u64) {
+            if self.whole && !self.full && distinct <= few && (is_target || self.n >= 2 * distinct as u64) {
                 return (Inferred::Categorical, None);
             }
             let counts_up = self.whole && self.n >= 20 && self.greatest - self.least + 1.0 == self.n as f64 && !self.repeats;
             let reason = (counts_up && !is_target).then(|| "it numbers the rows".into());
             return (Inferred::Numeric, reason);
         }
-        let names = self.values.names();
-        if names.iter().all(|name| looks_like_a_date(name)) {
+        if self.dates {
             return (Inferred::Date, None);
         }
         if is_target {
             return (Inferred::Categorical, None);
         }
-        let words: usize = names.iter().map(|name| name.split_ascii_whitespace().count()).sum();
-        if words >= 5 * distinct && distinct * 2 > self.n as usize {
+        let n_seen = self.n - self.n_unseen;
+        if self.n_words >= 5 * distinct && distinct as u64 * 2 > n_seen {
             return (Inferred::Text, None);
         }
-        let looks_like_an_id = self.n >= 20 && distinct as f64 > 0.95 * self.n as f64;
+        let looks_like_an_id = n_seen >= 20 && distinct as f64 > 0.95 * n_seen as f64;
         (Inferred::Categorical, looks_like_an_id.then(|| "almost every value is different, as in an identifier".into()))
     }
 
     /// Whether every value that was met is among [`Profile::values`].
     pub fn is_complete(&self) -> bool {
-        !(self.numbers_only && self.not_numbers == 0)
+        self.others.is_empty() && self.n_unseen == 0
     }
+}
+
+/// The same for the same text in every run.
+fn hash_of(text: &[u8]) -> u64 {
+    use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(text)
 }
 
 /// A kind before its states are known.
@@ -201,26 +241,12 @@ impl Inferred {
     pub fn left_out(self) -> Option<Role> {
         let reason = match self {
             Inferred::Text => "it is text; read it as states with --types NAME=category",
-            Inferred::Date => "it is a date; read it as states or a number with --types",
+            Inferred::Date => "it is a date; read it as states with --types NAME=category, or as days with --types NAME=numeric",
             Inferred::Opaque => "its values are nested or bytes, and not understood",
             _ => return None,
         };
         Some(Role::Ignored(reason.into()))
     }
-}
-
-/// `2024-01-31`, `2024/01/31`, `31.01.2024`, each with or without a time behind it.
-fn looks_like_a_date(text: &str) -> bool {
-    let date = text.split(['T', ' ']).next().unwrap_or_default();
-    let Some(separator) = date.chars().find(|c| !c.is_ascii_digit()).filter(|c| matches!(c, '-' | '/' | '.')) else { return false };
-    let parts: Vec<&str> = date.split(separator).collect();
-    let [a, b, c] = parts[..] else { return false };
-    let number =
-        |part: &str, digits: std::ops::RangeInclusive<usize>| digits.contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
-    let in_range = |part: &str, most: u32| part.parse::<u32>().is_ok_and(|n| (1..=most).contains(&n));
-    let iso = number(a, 4..=4) && number(b, 1..=2) && number(c, 1..=2) && in_range(b, 12) && in_range(c, 31);
-    let other = number(a, 1..=2) && number(b, 1..=2) && number(c, 4..=4) && in_range(a, 31) && in_range(b, 31);
-    iso || other
 }
 
 #[cfg(test)]
@@ -264,7 +290,7 @@ mod tests {
     fn quoted_and_padded_cells_are_the_value_they_hold() {
         let profile = profile(["\"a\"", " a ", "a", "\"a\"", "\"?\""]);
         assert_eq!(profile.values.names(), ["a"]);
-        assert_eq!((profile.n, profile.n_missing), (4, 1));
+        assert_eq!(profile.n, 4);
     }
 
     #[test]
@@ -273,5 +299,30 @@ mod tests {
         assert_eq!(inferred(cells.iter().map(String::as_str)).0, Inferred::Numeric);
         cells.push("word".into());
         assert_eq!(inferred(cells.iter().map(String::as_str)).0, Inferred::Categorical);
+    }
+
+    #[test]
+    fn where_a_word_stands_among_row_numbers_does_not_matter() {
+        for place in [0, 1_000, 5_000, 50_000, 60_000] {
+            let mut cells: Vec<String> = (1..=60_000).map(|i| i.to_string()).collect();
+            cells.insert(place, "n/k".into());
+            assert_eq!(inferred(cells.iter().map(String::as_str)), (Inferred::Categorical, true), "{place}");
+            assert_eq!(profile(cells.iter().map(String::as_str)).is_complete(), place <= 1_000, "{place}");
+        }
+    }
+
+    /// 65,536 reviews must not be kept, but are prose all the same; so are dates and names.
+    #[test]
+    fn long_values_are_not_all_kept() {
+        let long = |i: usize| format!("{i} {}", "the quick brown fox ".repeat(200));
+        let mut profile = Profile::new(&[]);
+        (0..10_000).for_each(|i| profile.observe_cell(format!("\"{}\"", long(i % 8_000)).as_bytes()));
+        assert_eq!((profile.kind(false).0, profile.n, profile.repeats, profile.is_complete()), (Inferred::Text, 10_000, true, false));
+        assert!(profile.n_bytes < MANY_BYTES + 10_000 && profile.values.len() < 2_000);
+        assert_eq!(profile.values.len() + profile.others.len(), 8_000);
+        let name = |i: usize| format!("{i}{}", "x".repeat(4_000));
+        let mut profile = Profile::new(&[]);
+        (0..5_000).for_each(|i| profile.observe(Some(name(i).as_bytes())));
+        assert!(matches!(profile.kind(false), (Inferred::Categorical, Some(_))));
     }
 }

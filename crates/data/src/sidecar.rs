@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use belief::{Kind, Role, Schema, States};
 use serde::Deserialize;
 
-use crate::{ColumnType, DataError};
+use crate::{ColumnType, DataError, StatePriors};
 
 /// What a sidecar says; everything is optional.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -55,8 +55,11 @@ impl Sidecar {
             },
         };
         let text = std::fs::read_to_string(&path).map_err(|source| DataError::Io { path: path.clone(), source })?;
-        let bad =
-            |what: String| DataError::BadFile { path: path.clone(), what, hint: Some("write one with `tunbridge schema DATA`".into()) };
+        let bad = |what: String| DataError::BadFile {
+            path: path.clone(),
+            what,
+            hint: Some("write one with `tunbridge schema DATA --write`".into()),
+        };
         let sidecar: Sidecar = toml::from_str(&text).map_err(|e| bad(format!("is not a schema: {}", e.to_string().trim_end())))?;
         for (name, column) in &sidecar.columns {
             if let Some(kind) = &column.kind {
@@ -93,32 +96,62 @@ pub fn beside(data: &Path) -> Option<PathBuf> {
     (!stem.is_empty() && name != "-").then(|| data.with_file_name(format!("{stem}.schema.toml")))
 }
 
-/// A schema as the text of a sidecar.
-pub fn to_toml(schema: &Schema, data: &str) -> String {
-    let quoted = |text: &str| toml::Value::String(text.into()).to_string();
-    let mut text = format!("# What tunbridge understands of {}. Edit it and keep it beside the data.\n", data.replace(['\n', '\r'], " "));
+/// A schema as the text of a sidecar, with the missing markers and what is believed of states before.
+pub fn to_toml(schema: &Schema, data: &str, missing: &[String], priors: &StatePriors) -> String {
+    let mut text = format!("# What tunbridge understands of {}. Edit it and keep it beside the data.\n", one_line(data));
     if let Some(target) = schema.target() {
         let _ = writeln!(text, "target = {}", quoted(&schema.variable(target).name));
     }
     if let Some(weight) = schema.weight() {
         let _ = writeln!(text, "weight = {}", quoted(&schema.variable(weight).name));
     }
+    if !missing.is_empty() {
+        let _ = writeln!(text, "missing = [{}]", list(missing));
+    }
     for variable in schema.variables() {
         let _ = writeln!(text, "\n[columns.{}]", quoted(&variable.name));
         if let Role::Ignored(reason) = &variable.role {
-            let _ = writeln!(text, "type = \"ignore\"  # {}: {}", variable.kind.word(), reason.replace(['\n', '\r'], " "));
+            let _ = writeln!(text, "type = \"ignore\"  # {}: {}", variable.kind.word(), one_line(reason));
             continue;
         }
-        let _ = writeln!(text, "type = {}", quoted(variable.kind.word()));
+        // What is not understood has no type that could be said of it.
+        let mark = if variable.kind == Kind::Opaque { "# " } else { "" };
+        let _ = writeln!(text, "{mark}type = {}", quoted(variable.kind.word()));
         if let Kind::Categorical(states) = &variable.kind {
-            let names: Vec<String> = states.names().iter().map(|n| quoted(n)).collect();
-            let _ = writeln!(text, "states = [{}]", names.join(", "));
+            let _ = writeln!(text, "states = [{}]", list(states.names()));
             if states.is_ordered() {
                 let _ = writeln!(text, "ordered = true");
             }
         }
+        if let Some(prior) = priors.get(&variable.name) {
+            let pairs: Vec<String> = prior.iter().map(|(state, p)| format!("{} = {p:?}", quoted(state))).collect();
+            let _ = writeln!(text, "prior = {{ {} }}", pairs.join(", "));
+        }
     }
     text
+}
+
+/// A TOML basic string, which may also be a key.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            _ if c.is_control() => {
+                let _ = write!(out, "\\u{:04X}", u32::from(c));
+            }
+            _ => out.push(c),
+        }
+    }
+    out + "\""
+}
+
+fn list(names: &[String]) -> String {
+    names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ")
+}
+
+fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
 }
 
 #[cfg(test)]
@@ -133,13 +166,21 @@ mod tests {
             Variable { name: "size.of it".into(), kind: Kind::Categorical(states.clone()), role: Role::Target },
             Variable { name: "x".into(), kind: Kind::Numeric, role: Role::Input },
             Variable { name: "id".into(), kind: Kind::Numeric, role: Role::Ignored("it numbers the rows".into()) },
+            Variable { name: "two\nlines, 'both' \"quotes\" and \\".into(), kind: Kind::Numeric, role: Role::Input },
+            Variable { name: "nested".into(), kind: Kind::Opaque, role: Role::Input },
         ];
-        let text = to_toml(&Schema::new(variables).unwrap(), "a.csv");
+        let prior = BTreeMap::from([("low \"q\"".to_string(), 0.25), ("high".to_string(), 0.75)]);
+        let priors = StatePriors::from([("size.of it".to_string(), prior.clone())]);
+        let text = to_toml(&Schema::new(variables).unwrap(), "a.csv", &["n.a.".into()], &priors);
         let read: Sidecar = toml::from_str(&text).unwrap();
         assert_eq!(read.target.as_deref(), Some("size.of it"));
         assert_eq!(read.states_of("size.of it"), Some(states));
         assert_eq!(read.type_of("x"), Some(ColumnType::Numeric));
         assert_eq!(read.type_of("id"), Some(ColumnType::Ignore));
+        assert_eq!(read.type_of("two\nlines, 'both' \"quotes\" and \\"), Some(ColumnType::Numeric));
+        assert_eq!(read.type_of("nested"), None);
+        assert_eq!(read.missing, ["n.a."]);
+        assert_eq!(read.columns["size.of it"].prior, Some(prior));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! One file of a table: its columns, its first rows, and its units of work.
 
-use arrow_schema::DataType;
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, SchemaRef};
 use belief::States;
 
 use crate::columnar;
@@ -20,15 +22,20 @@ use crate::{DataError, ReadOptions};
 pub(crate) struct Source {
     pub input: Input,
     pub names: Vec<String>,
+    /// Keys that a JSON Lines file may have in a row behind the first ones, and that are read there.
+    pub late_keys: Vec<String>,
     layout: Layout,
 }
 
 enum Layout {
     Csv(Dialect),
     Arff(ArffHeader),
-    JsonLines,
+    JsonLines {
+        /// Whether every row has been looked at for its keys.
+        all_keys: bool,
+    },
     Parquet(Box<ParquetFile>),
-    Ipc,
+    Ipc(SchemaRef),
 }
 
 /// What a file's own header says of a column.
@@ -41,8 +48,15 @@ pub(crate) struct Hint {
 /// Rows that one thread works on at a time.
 pub(crate) enum Unit {
     Text(Block),
-    /// With the number of rows in the files before this one.
-    Part(Part, u64),
+    Part {
+        part: Part,
+        /// The file, with its texts as dictionaries where rows are not passed on.
+        file: Arc<ParquetFile>,
+        /// Rows in the files before this one.
+        before: u64,
+        /// The part's share of the file's bytes.
+        bytes: u64,
+    },
     Batch {
         batch: PackedBatch,
         /// The number of its first row in the file.
@@ -52,11 +66,14 @@ pub(crate) enum Unit {
     },
 }
 
+/// Chunks that a part of a columnar file has at most.
+const MOST_CHUNKS: usize = 64;
+
 impl Source {
     pub fn open(input: Input, options: &ReadOptions) -> Result<Self, DataError> {
         let (layout, names) = match input.format {
             Format::Csv { tab } => {
-                let (dialect, names) = csv::sniff(&input, tab, options.delimiter, options.header)?;
+                let (dialect, names) = csv::sniff(&input, tab, options)?;
                 (Layout::Csv(dialect), names)
             }
             Format::Arff => {
@@ -64,23 +81,32 @@ impl Source {
                 let names = header.attributes.iter().map(|a| a.name.clone()).collect();
                 (Layout::Arff(header), names)
             }
-            Format::JsonLines => (Layout::JsonLines, json_lines::keys(&input)?),
+            Format::JsonLines => {
+                let (names, all_keys) = json_lines::keys(&input)?;
+                (Layout::JsonLines { all_keys }, names)
+            }
             Format::Parquet => {
                 let file = ParquetFile::open(&input)?;
                 let names = file.schema().fields().iter().map(|f| f.name().clone()).collect();
                 (Layout::Parquet(Box::new(file)), names)
             }
             Format::ArrowFile | Format::ArrowStream => {
-                let batches = Batches::open(&input)?;
-                (Layout::Ipc, batches.schema().fields().iter().map(|f| f.name().clone()).collect())
+                let schema = Batches::open(&input)?.schema();
+                let names = schema.fields().iter().map(|f| f.name().clone()).collect();
+                (Layout::Ipc(schema), names)
             }
         };
-        Ok(Self { input, names, layout })
+        Ok(Self { input, names, late_keys: Vec::new(), layout })
     }
 
     /// How the file is written, if it is CSV.
     pub fn dialect(&self) -> Option<Dialect> {
         if let Layout::Csv(dialect) = &self.layout { Some(*dialect) } else { None }
+    }
+
+    /// Whether rows behind the first ones may have keys that are not among the names.
+    pub fn may_have_late_keys(&self) -> bool {
+        matches!(self.layout, Layout::JsonLines { all_keys: false })
     }
 
     /// What the file declares, if it is ARFF.
@@ -94,19 +120,29 @@ impl Source {
     }
 
     /// The schema of a columnar file.
-    pub fn arrow_schema(&self) -> Result<Option<arrow_schema::SchemaRef>, DataError> {
-        Ok(match &self.layout {
-            Layout::Parquet(file) => Some(file.schema().clone()),
-            Layout::Ipc => Some(Batches::open(&self.input)?.schema()),
+    pub fn arrow_schema(&self) -> Option<&SchemaRef> {
+        match &self.layout {
+            Layout::Parquet(file) => Some(file.schema()),
+            Layout::Ipc(schema) => Some(schema),
             _ => None,
-        })
+        }
+    }
+
+    /// The columns of a columnar file.
+    fn fields(&self) -> impl Iterator<Item = &Field> {
+        let schema = match &self.layout {
+            Layout::Parquet(file) => Some(file.schema()),
+            Layout::Ipc(schema) => Some(schema),
+            _ => None,
+        };
+        schema.into_iter().flat_map(|schema| schema.fields().iter().map(AsRef::as_ref))
     }
 
     /// What the file's own header says of its columns, where it says something.
-    pub fn hints(&self) -> Result<Vec<Option<Hint>>, DataError> {
+    pub fn hints(&self) -> Vec<Option<Hint>> {
         let plain = |kind| Some(Hint { kind, states: None });
-        Ok(match &self.layout {
-            Layout::Csv(_) | Layout::JsonLines => vec![None; self.names.len()],
+        match &self.layout {
+            Layout::Csv(_) | Layout::JsonLines { .. } => vec![None; self.names.len()],
             Layout::Arff(header) => header
                 .attributes
                 .iter()
@@ -117,12 +153,8 @@ impl Source {
                     AttributeKind::Date => plain(Inferred::Date),
                 })
                 .collect(),
-            Layout::Parquet(_) | Layout::Ipc => {
-                let schema = self.arrow_schema()?;
-                let fields = schema.iter().flat_map(|s| s.fields().iter());
-                fields.map(|f| arrow_hint(f.data_type()).and_then(plain)).collect()
-            }
-        })
+            Layout::Parquet(_) | Layout::Ipc(_) => self.fields().map(|f| arrow_hint(f.data_type()).and_then(plain)).collect(),
+        }
     }
 
     /// Profiles the first rows; `place_of` tells which profile each column has.
@@ -136,10 +168,11 @@ impl Source {
                     let mut from = 0;
                     while from < block.len {
                         from = tile.index(&block, from, 512, self.names.len(), dialect.delimiter);
+                        let good = tile.good_rows();
                         for (column, place) in place_of.iter().enumerate() {
                             let profile = &mut profiles[*place];
-                            for row in (0..tile.n_rows()).filter(|row| !tile.is_faulty(*row)) {
-                                let (start, end) = tile.span(row, column);
+                            for row in &good {
+                                let (start, end) = tile.span(*row, column);
                                 profile.observe_cell(&block.bytes[start..end]);
                             }
                         }
@@ -152,9 +185,10 @@ impl Source {
                 let mut blocks = self.blocks(8192, 0, Pool::default())?;
                 let mut rows = 0;
                 while let Some(block) = if rows < most { blocks.next()? } else { None } {
-                    for (_, _, row) in arff::rows(&block, header) {
-                        let Ok(row) = row else { continue };
+                    for row in arff::rows(&block, header) {
                         rows += 1;
+                        // What is wrong with a malformed row is said when the table is read.
+                        let Ok(row) = row else { continue };
                         for (place, value) in place_of.iter().zip(row) {
                             profiles[*place].observe(value.as_deref().map(str::as_bytes));
                         }
@@ -162,7 +196,7 @@ impl Source {
                 }
                 Ok(rows)
             }
-            Layout::JsonLines => {
+            Layout::JsonLines { .. } => {
                 let mut blocks = self.blocks(4096, 0, Pool::default())?;
                 let mut rows = 0;
                 while let Some(block) = if rows < most { blocks.next()? } else { None } {
@@ -175,13 +209,13 @@ impl Source {
             }
             Layout::Parquet(file) => {
                 let mut rows = 0;
+                // Columns that their type decides need not be looked at.
+                let open = self.undecided();
                 for part in file.parts(SAMPLE_ROWS) {
                     if rows >= most {
                         break;
                     }
                     let mut seen = 0;
-                    // Columns that their type decides need not be looked at.
-                    let open: Vec<usize> = self.undecided()?;
                     if !open.is_empty() {
                         file.read(part.first(most - rows), 8192, Some(&open), |batch| {
                             seen += batch.num_rows();
@@ -197,9 +231,9 @@ impl Source {
                 }
                 Ok(rows)
             }
-            Layout::Ipc => {
+            Layout::Ipc(_) => {
                 let mut batches = Batches::open(&self.input)?;
-                let open = self.undecided()?;
+                let open = self.undecided();
                 let mut rows = 0;
                 while let Some(batch) = if rows < most { batches.next(&self.input)? } else { None } {
                     batch.unpack(&self.input, &Pool::default(), |batch| {
@@ -215,21 +249,23 @@ impl Source {
     }
 
     /// Columns whose type alone does not say what they are.
-    fn undecided(&self) -> Result<Vec<usize>, DataError> {
-        let schema = self.arrow_schema()?;
-        let fields = schema.iter().flat_map(|s| s.fields().iter());
-        Ok(fields.enumerate().filter(|(_, f)| arrow_hint(f.data_type()).is_none()).map(|(i, _)| i).collect())
+    fn undecided(&self) -> Vec<usize> {
+        self.fields().enumerate().filter(|(_, f)| arrow_hint(f.data_type()).is_none()).map(|(i, _)| i).collect()
     }
 
     fn blocks(&self, per_block: usize, first_row: u64, pool: Pool) -> Result<Blocks, DataError> {
         let records = match &self.layout {
             Layout::Csv(dialect) => Records::Csv { delimiter: dialect.delimiter },
-            Layout::Arff(_) => Records::Lines { comment: Some(b'%') },
+            Layout::Arff(_) => Records::Lines { comment: Some(arff::COMMENT) },
             _ => Records::Lines { comment: None },
         };
         let mut blocks = Blocks::new(&self.input, records, per_block, first_row, pool)?;
         match &self.layout {
-            Layout::Csv(Dialect { header: true, .. }) => blocks.pass_header()?,
+            Layout::Csv(dialect) => {
+                for _ in 0..usize::from(dialect.names_delimiter) + usize::from(dialect.header) {
+                    blocks.pass_header()?;
+                }
+            }
             Layout::Arff(header) => blocks.pass_lines(header.n_lines, header.n_bytes)?,
             _ => {}
         }
@@ -241,13 +277,17 @@ impl Source {
     /// A columnar file is cut into `n_parts`, or into many small ones where rows are passed on and a whole part is in memory.
     pub fn units(&self, rows: usize, first_row: u64, pool: Pool, n_parts: Option<usize>) -> Result<Units<'_>, DataError> {
         Ok(match &self.layout {
-            Layout::Csv(_) | Layout::Arff(_) | Layout::JsonLines => Units::Text(Box::new(self.blocks(rows, first_row, pool)?)),
+            Layout::Csv(_) | Layout::Arff(_) | Layout::JsonLines { .. } => Units::Text(Box::new(self.blocks(rows, first_row, pool)?)),
             Layout::Parquet(file) => {
                 const SMALL_PART: usize = 1 << 17;
                 let wished = n_parts.map_or(SMALL_PART, |n| (file.n_rows() as usize).div_ceil(n.max(1)));
-                Units::Parts { parts: file.parts(wished).into_iter(), before: first_row, n_rows: file.n_rows() }
+                // Until a part is done, what was made of each of its chunks is held: their number must not grow with the file.
+                let wished = wished.min(MOST_CHUNKS * rows);
+                let parts = file.parts(wished).into_iter();
+                let file = if n_parts.is_some() { file.with_dictionaries()? } else { (**file).clone() };
+                Units::Parts { parts, file: Arc::new(file), before: first_row, n_bytes: self.input.bytes() }
             }
-            Layout::Ipc => Units::Batches { batches: Box::new(Batches::open(&self.input)?), source: self, before: first_row, n_rows: 0 },
+            Layout::Ipc(_) => Units::Batches { batches: Box::new(Batches::open(&self.input)?), source: self, before: first_row, n_rows: 0 },
         })
     }
 
@@ -268,17 +308,17 @@ impl Source {
             }
             (Unit::Text(block), Layout::Arff(header)) => each(arff::encode(block, header, &mut ChunkBuilder::new(plan, file, rows))?),
             (Unit::Text(block), _) => {
-                let strict = !plan.keep_raw;
-                each(json_lines::encode(block, &self.names, strict, &mut ChunkBuilder::new(plan, file, rows))?)
+                let keys: Vec<&str> = self.names.iter().chain(&self.late_keys).map(String::as_str).collect();
+                let strict = plan.strict_keys && !plan.keep_raw;
+                each(json_lines::encode(block, &keys, strict, &mut ChunkBuilder::new(plan, file, rows))?)
             }
-            (Unit::Part(part, before), Layout::Parquet(parquet)) => {
+            (Unit::Part { part, file: parquet, before, .. }, _) => {
                 // A reader that passes rows on needs all columns as they are; the others only those they use.
                 let is_used = |column: usize| file.variable_of[column].is_some_and(|v| !matches!(plan.variables[v].kind, PlanKind::Skip));
                 let wanted: Vec<usize> = (0..self.names.len()).filter(|c| plan.keep_raw || is_used(*c)).collect();
                 let projected = FileColumns { path: file.path.clone(), variable_of: wanted.iter().map(|c| file.variable_of[*c]).collect() };
-                let with_dictionaries = if plan.keep_raw { None } else { Some(parquet.with_dictionaries()?) };
                 let mut first_row = part.first_row;
-                with_dictionaries.as_ref().unwrap_or(parquet).read(*part, rows, Some(&wanted), |batch| {
+                parquet.read(*part, rows, Some(&wanted), |batch| {
                     let n = batch.num_rows() as u64;
                     each(columnar::encode::encode(&batch, first_row, *before, &mut ChunkBuilder::new(plan, &projected, 0))?)?;
                     first_row += n;
@@ -296,7 +336,6 @@ impl Source {
                 }
                 Ok(())
             }),
-            (Unit::Part(..), _) => Ok(()),
         }
     }
 }
@@ -307,7 +346,7 @@ impl Unit {
         match self {
             Unit::Text(block) => block.len as u64,
             Unit::Batch { batch, .. } => batch.bytes(),
-            Unit::Part(..) => 0,
+            Unit::Part { bytes, .. } => *bytes,
         }
     }
 }
@@ -315,7 +354,7 @@ impl Unit {
 /// The units of one file.
 pub(crate) enum Units<'s> {
     Text(Box<Blocks>),
-    Parts { parts: std::vec::IntoIter<Part>, before: u64, n_rows: u64 },
+    Parts { parts: std::vec::IntoIter<Part>, file: Arc<ParquetFile>, before: u64, n_bytes: u64 },
     Batches { batches: Box<Batches>, source: &'s Source, before: u64, n_rows: u64 },
 }
 
@@ -324,14 +363,20 @@ impl Units<'_> {
     pub fn next_row(&self) -> u64 {
         match self {
             Units::Text(blocks) => blocks.next_row(),
-            Units::Parts { before, n_rows, .. } | Units::Batches { before, n_rows, .. } => before.saturating_add(*n_rows),
+            Units::Parts { before, file, .. } => before.saturating_add(file.n_rows()),
+            Units::Batches { before, n_rows, .. } => before.saturating_add(*n_rows),
         }
     }
 
     pub fn next(&mut self) -> Result<Option<Unit>, DataError> {
         Ok(match self {
             Units::Text(blocks) => blocks.next()?.map(Unit::Text),
-            Units::Parts { parts, before, .. } => parts.next().map(|part| Unit::Part(part, *before)),
+            Units::Parts { parts, file, before, n_bytes } => parts.next().map(|part| {
+                // Differences of places, so that the shares of all parts are the whole.
+                let place = |row: u64| (u128::from(*n_bytes) * u128::from(row) / u128::from(file.n_rows().max(1))) as u64;
+                let bytes = place(part.first_row + part.n_rows() as u64) - place(part.first_row);
+                Unit::Part { part, file: file.clone(), before: *before, bytes }
+            }),
             Units::Batches { batches, source, before, n_rows } => batches.next(&source.input)?.map(|batch| {
                 let first_row = *n_rows;
                 *n_rows = n_rows.saturating_add(batch.n_rows);
@@ -375,4 +420,42 @@ fn profile_array(array: &arrow_array::ArrayRef, profile: &mut Profile) {
     }
     let Ok(texts) = arrow_cast::cast(array, &DataType::LargeUtf8) else { return };
     texts.as_string::<i64>().iter().for_each(|text| profile.observe(text.map(str::as_bytes)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parquet(n_rows: usize) -> (tempfile::NamedTempFile, Source) {
+        let numbers: arrow_array::ArrayRef =
+            std::sync::Arc::new(arrow_array::Float64Array::from_iter_values((0..n_rows).map(|x| x as f64)));
+        let batch = arrow_array::RecordBatch::try_from_iter([("x", numbers)]).unwrap();
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        let mut writer = parquet::arrow::ArrowWriter::try_new(&mut file, batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let input = Input::all(&[file.path()]).unwrap().remove(0);
+        let source = Source::open(input, &ReadOptions::default()).unwrap();
+        (file, source)
+    }
+
+    fn units(source: &Source, rows: usize, n_parts: usize) -> Vec<Unit> {
+        let mut units = source.units(rows, 0, Pool::default(), Some(n_parts)).unwrap();
+        std::iter::from_fn(|| units.next().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_part_has_a_bounded_number_of_chunks() {
+        let (_file, source) = parquet(200_000);
+        assert_eq!(units(&source, 1 << 16, 1).len(), 1);
+        assert_eq!(units(&source, 1 << 10, 1).len(), 4);
+    }
+
+    /// Or progress would stand still.
+    #[test]
+    fn parts_share_the_files_bytes_among_them() {
+        let (_file, source) = parquet(200_000);
+        let bytes: Vec<u64> = units(&source, 1 << 16, 3).iter().map(Unit::bytes).collect();
+        assert!(bytes.len() > 1 && bytes.iter().all(|b| *b > 0) && bytes.iter().sum::<u64>() == source.input.bytes(), "{bytes:?}");
+    }
 }

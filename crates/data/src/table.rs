@@ -17,7 +17,7 @@ use crate::profile::{Inferred, Profile, SAMPLE_ROWS};
 use crate::sidecar::Sidecar;
 use crate::source::{Source, Unit, Units};
 use crate::text::blocks::Pool;
-use crate::{ColumnType, DataError, ReadOptions, UnknownStates};
+use crate::{ColumnType, Contradiction, DataError, ReadOptions, UnknownStates};
 
 /// A table in files, read again for every pass.
 pub struct Table {
@@ -25,6 +25,8 @@ pub struct Table {
     pub(crate) files: Vec<FileColumns>,
     pub(crate) plan: Plan,
     pub(crate) options: ReadOptions,
+    /// Rows a chunk has: the fixed grid, the same for every pass and any number of threads.
+    chunk_rows: usize,
     schema: Schema,
     remarks: Vec<String>,
     missing: Vec<String>,
@@ -78,7 +80,7 @@ impl Table {
                 hint: Some("a table needs at least one row".into()),
             });
         }
-        let hints = sources[0].hints()?;
+        let hints = sources[0].hints();
         let mut variables = Vec::with_capacity(names.len());
         let mut plans = Vec::with_capacity(names.len());
         for (((name, profile), nested), hint) in names.iter().zip(profiles).zip(nested).zip(hints) {
@@ -92,9 +94,16 @@ impl Table {
         }
         let schema = Schema::new(variables).map_err(|e| DataError::Columns { what: e.to_string(), hint: None })?;
         plans.iter_mut().for_each(VariablePlan::settle);
-        let plan = Plan { weight: schema.weight().map(VarId::index), variables: plans, on_bad_row: options.on_bad_row, keep_raw: false };
+        let plan = Plan {
+            weight: schema.weight().map(VarId::index),
+            variables: plans,
+            on_bad_row: options.on_bad_row,
+            strict_keys: true,
+            keep_raw: false,
+        };
         let priors = sidecar.columns.into_iter().filter_map(|(name, column)| Some((name, column.prior?))).collect();
-        Ok(Self { sources, files, plan, options, schema, remarks, missing, priors })
+        let chunk_rows = chunk_rows(names.len(), 0);
+        Ok(Self { sources, files, plan, options, chunk_rows, schema, remarks, missing, priors })
     }
 
     /// Opens files as a table of a known schema, a model's for example.
@@ -114,18 +123,8 @@ impl Table {
         let mut sources = open_sources(paths, &options)?;
         check_names(&sources)?;
         let wanted: Vec<String> = schema.variables().iter().map(|v| v.name.clone()).collect();
-        // A file without a header has columns of the schema's number and order.
-        for source in &mut sources {
-            let headless = source.dialect().is_some_and(|d| !d.header);
-            if headless && source.names.iter().all(|n| !wanted.contains(n)) {
-                let inputs: Vec<&String> = schema.variables().iter().filter(|v| v.role != Role::Target).map(|v| &v.name).collect();
-                if source.names.len() == wanted.len() {
-                    source.names.clone_from(&wanted);
-                } else if source.names.len() == inputs.len() {
-                    source.names = inputs.into_iter().cloned().collect();
-                }
-            }
-        }
+        sources.iter_mut().try_for_each(|source| name_columns(source, schema))?;
+        let mut remarks: Vec<String> = sources.iter_mut().filter_map(|source| expect_late_keys(source, schema)).collect();
         let missing = options.missing_markers();
         let mut plans: Vec<VariablePlan> = schema
             .variables()
@@ -141,28 +140,36 @@ impl Table {
             })
             .collect();
         plans.iter_mut().for_each(VariablePlan::settle);
-        let (files, absent) = map_columns(&sources, &wanted, true)?;
+        let (files, lacks) = map_columns(&sources, &wanted, true)?;
         let needed = |name: &String| match schema.find(name).map(|id| &schema.variable(id).role) {
             Some(Role::Ignored(_)) | None => false,
             Some(Role::Target | Role::Weight) => !absent_is_missing,
             Some(Role::Input) => true,
         };
-        let absent: Vec<&String> = absent.iter().filter(|name| needed(name)).collect();
-        let mut remarks = Vec::new();
-        if !absent.is_empty() {
-            let list = absent.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
-            let n_inputs = schema.variables().iter().filter(|v| v.role == Role::Input).count();
+        let n_inputs = schema.variables().iter().filter(|v| v.role == Role::Input).count();
+        for (source, lacks) in sources.iter().zip(&lacks) {
+            let absent: Vec<String> = lacks.iter().filter(|name| needed(name)).map(|name| format!("`{name}`")).collect();
+            if absent.is_empty() {
+                continue;
+            }
+            let who = if sources.len() == 1 { "the data have".into() } else { format!("{}: has", shown(&source.input.path)) };
+            let what = format!("{who} no column {}", absent.join(", "));
             if !absent_is_missing || absent.len() == n_inputs {
+                let names = source.names.iter().take(20).cloned().collect::<Vec<_>>().join(", ");
                 return Err(DataError::Columns {
-                    what: format!("the data have no column {list}"),
-                    hint: Some(format!("they have: {}", sources[0].names.iter().take(20).cloned().collect::<Vec<_>>().join(", "))),
+                    what,
+                    hint: Some(format!("{}: {names}", if sources.len() == 1 { "they have" } else { "it has" })),
                 });
             }
-            remarks.push(format!("the data have no column {list}: read as missing"));
+            remarks.push(format!("{what}: read as missing"));
         }
-        let weight = schema.weight().map(VarId::index).filter(|w| files.iter().all(|f| f.variable_of.contains(&Some(*w))));
-        let plan = Plan { weight, variables: plans, on_bad_row: options.on_bad_row, keep_raw: false };
-        Ok(Self { sources, files, plan, options, schema: schema.clone(), remarks, missing, priors: StatePriors::new() })
+        let weight = weight_of(schema, &files)?;
+        let plan = Plan { weight, variables: plans, on_bad_row: options.on_bad_row, strict_keys: false, keep_raw: false };
+        // Where the target may be absent, rows are answered: a probability for each of its states is made for every row.
+        let n_answers = schema.target().filter(|_| absent_is_missing).and_then(|target| schema.states(target)).map_or(0, States::len);
+        let chunk_rows = chunk_rows(sources[0].names.len(), n_answers);
+        let (schema, priors) = (schema.clone(), StatePriors::new());
+        Ok(Self { sources, files, plan, options, chunk_rows, schema, remarks, missing, priors })
     }
 
     /// What the user should know about how the table was opened.
@@ -190,15 +197,18 @@ impl Table {
         self.sources.iter().map(|s| s.input.path.as_path())
     }
 
-    /// The same table with a column that was taken for numbers read as states.
+    /// The same table with columns that were taken for numbers read as states.
     #[must_use]
-    pub fn widened(mut self, variable: usize, place: &str) -> Self {
-        let name = self.schema.variables()[variable].name.clone();
-        self.remarks.push(format!("`{name}` is read as states: {place} is not a number"));
-        let known = Dictionary::new(&self.missing);
-        self.plan.variables[variable].kind = PlanKind::Category { known, new_states: UnknownStates::Grow };
+    pub fn widened(mut self, contradictions: &[Contradiction]) -> Self {
         let mut variables = self.schema.variables().to_vec();
-        variables[variable].kind = Kind::Categorical(States::default());
+        for Contradiction { place, found, variable } in contradictions {
+            let name = &variables[*variable].name;
+            let cell = format!("`{found}` ({}:{})", shown(&place.path), place.line);
+            self.remarks.push(format!("`{name}` is read as states: {cell} is not a number"));
+            let known = Dictionary::new(&self.missing);
+            self.plan.variables[*variable].kind = PlanKind::Category { known, new_states: UnknownStates::Grow };
+            variables[*variable].kind = Kind::Categorical(States::default());
+        }
         self.schema = Schema::new(variables).unwrap_or(self.schema);
         self
     }
@@ -222,15 +232,6 @@ impl Table {
         self
     }
 
-    /// Rows a chunk has: the fixed grid, which depends on the number of columns alone.
-    pub(crate) fn chunk_rows(&self) -> usize {
-        // Small enough that a chunk's columns are still in cache when they are counted.
-        const MOST_CELLS: usize = 1 << 19;
-        let columns = self.sources[0].names.len().max(1);
-        let rows = MOST_CELLS / columns;
-        (if rows.is_power_of_two() { rows } else { rows.next_power_of_two() / 2 }).clamp(64, SAMPLE_ROWS)
-    }
-
     /// Reads everything: any thread gathers what `each` makes of a unit's chunks and finishes it; the results are handed on in
     /// order.
     pub(crate) fn each_unit<C, R: Send>(
@@ -240,7 +241,7 @@ impl Table {
         finish: impl Fn(Vec<C>) -> Result<R, DataError> + Sync,
         mut take: impl FnMut(R) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
-        let rows = self.chunk_rows();
+        let rows = self.chunk_rows;
         let pool = Pool::default();
         // Twice as many parts as threads: the last part of one thread is then not waited for long.
         let n_parts = (!plan.keep_raw).then(|| 2 * self.options.n_threads());
@@ -356,6 +357,16 @@ impl Observations for Table {
     }
 }
 
+/// Rows of a chunk of so many columns, for each of which so many probabilities are made.
+fn chunk_rows(n_columns: usize, n_answers: usize) -> usize {
+    // Small enough that a chunk's columns are still in cache when they are counted.
+    const MOST_CELLS: usize = 1 << 19;
+    // 128 MB on each thread. Fewer would make chunks of so few rows that merging what they tell costs more than telling it.
+    const MOST_PROBABILITIES: usize = 1 << 24;
+    let rows = (MOST_CELLS / n_columns.max(1)).min(MOST_PROBABILITIES / n_answers.max(1)).clamp(64, SAMPLE_ROWS);
+    1 << rows.ilog2()
+}
+
 /// Where the states of a chunk lie among all that were found; new ones join them.
 fn recode_chunk(found: &mut [Dictionary], n_known: &[usize], new_states: &[Vec<String>]) -> Recoding {
     let columns = found
@@ -367,11 +378,10 @@ fn recode_chunk(found: &mut [Dictionary], n_known: &[usize], new_states: &[Vec<S
                 return None;
             }
             let to = (0..*n_known as u32).chain(new.iter().map(|name| found.intern_name(name))).collect();
-            Some((to, found.len()))
+            Some(StateMap { to, n_states: found.len() })
         })
-        .collect::<Vec<_>>();
-    // Sizes are those after all new states have joined.
-    Recoding { columns: columns.into_iter().map(|map| map.map(|(to, n_states)| StateMap { to, n_states })).collect() }
+        .collect();
+    Recoding { columns }
 }
 
 fn grown(before: &[usize], after: &[usize]) -> Recoding {
@@ -406,6 +416,51 @@ fn check_names(sources: &[Source]) -> Result<(), DataError> {
         }
     }
     Ok(())
+}
+
+/// A file without a header has the schema's columns in order, with or without the target: its own names, c1, c2, …, are places.
+fn name_columns(source: &mut Source, schema: &Schema) -> Result<(), DataError> {
+    if source.dialect().is_none_or(|dialect| dialect.header) {
+        return Ok(());
+    }
+    let wanted: Vec<&Variable> = schema.variables().iter().collect();
+    let inputs: Vec<&Variable> = wanted.iter().copied().filter(|v| v.role != Role::Target).collect();
+    let n = source.names.len();
+    let Some(columns) = [&wanted, &inputs].into_iter().find(|columns| columns.len() == n) else {
+        let places = if wanted.len() == inputs.len() {
+            n_columns(wanted.len())
+        } else {
+            format!("{}, or {} without the target,", n_columns(wanted.len()), inputs.len())
+        };
+        return Err(DataError::BadFile {
+            path: source.input.path.clone(),
+            what: format!("has {} and no header, where {places} were learned from", n_columns(n)),
+            hint: Some("give it a header, so that columns are found by their names".into()),
+        });
+    };
+    source.names = columns.iter().map(|v| v.name.clone()).collect();
+    Ok(())
+}
+
+/// The rows behind the first ones may have keys that those lack; what to say of it. A file that has none of the inputs in its first
+/// rows is another file.
+fn expect_late_keys(source: &mut Source, schema: &Schema) -> Option<String> {
+    let inputs = || schema.variables().iter().filter(|v| v.role == Role::Input);
+    if !source.may_have_late_keys() || !inputs().any(|v| source.names.contains(&v.name)) {
+        return None;
+    }
+    let is_late = |v: &&Variable| !source.names.contains(&v.name);
+    // Weights that the first rows lack are taken for absent: a row without one would be malformed.
+    let may_be_late = |v: &&Variable| matches!(v.role, Role::Input | Role::Target) && is_late(v);
+    let late: Vec<String> = schema.variables().iter().filter(may_be_late).map(|v| v.name.clone()).collect();
+    let list: Vec<String> = inputs().filter(is_late).map(|v| format!("`{}`", v.name)).collect();
+    source.late_keys = late;
+    let path = shown(&source.input.path);
+    (!list.is_empty()).then(|| format!("{path}: its first {SAMPLE_ROWS} rows have no {}: read as missing where it is not", list.join(", ")))
+}
+
+fn n_columns(n: usize) -> String {
+    if n == 1 { "1 column".into() } else { format!("{n} columns") }
 }
 
 /// Every name that a flag or the sidecar mentions must be a column; all faults are said at once.
@@ -506,13 +561,29 @@ fn plan_kind(variable: &Variable, known: Dictionary, inferred: bool, missing: &[
     }
 }
 
-/// Which variable each file column is; the second list names variables that some file lacks.
-fn map_columns(sources: &[Source], names: &[String], may_lack: bool) -> Result<(Vec<FileColumns>, Vec<String>), DataError> {
-    let mut absent: Vec<String> = Vec::new();
+/// The variable that holds the weights, if the files have it: all of them, for a row without a weight would count as one.
+fn weight_of(schema: &Schema, files: &[FileColumns]) -> Result<Option<usize>, DataError> {
+    let Some(weight) = schema.weight() else { return Ok(None) };
+    let has_it = |file: &&FileColumns| file.variable_of.contains(&Some(weight.index()));
+    match files.iter().find(|file| !has_it(file)) {
+        None => Ok(Some(weight.index())),
+        Some(_) if !files.iter().any(|file| has_it(&file)) => Ok(None),
+        Some(file) => Err(DataError::BadFile {
+            path: file.path.clone(),
+            what: format!("has no column `{}`, which holds the weights and which another file has", schema.variable(weight).name),
+            hint: Some("give every file its weights, or none".into()),
+        }),
+    }
+}
+
+/// Which variable each file column is, and the names that each file lacks.
+fn map_columns(sources: &[Source], names: &[String], may_lack: bool) -> Result<(Vec<FileColumns>, Vec<Vec<String>>), DataError> {
+    let mut absent = Vec::with_capacity(sources.len());
     let mut files = Vec::with_capacity(sources.len());
     let place: std::collections::HashMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
     for source in sources {
-        let variable_of: Vec<Option<usize>> = source.names.iter().map(|name| place.get(name.as_str()).copied()).collect();
+        let variable_of: Vec<Option<usize>> =
+            source.names.iter().chain(&source.late_keys).map(|name| place.get(name.as_str()).copied()).collect();
         let mut there = vec![false; names.len()];
         variable_of.iter().flatten().for_each(|v| there[*v] = true);
         let lacks: Vec<String> = names.iter().zip(&there).filter(|(_, there)| !**there).map(|(name, _)| name.clone()).collect();
@@ -532,12 +603,20 @@ fn map_columns(sources: &[Source], names: &[String], may_lack: bool) -> Result<(
                 hint: Some("the files of one table must have the same columns, in any order".into()),
             });
         }
-        lacks.into_iter().for_each(|name| {
-            if !absent.contains(&name) {
-                absent.push(name);
-            }
-        });
+        absent.push(lacks);
         files.push(FileColumns { path: source.input.path.clone(), variable_of });
     }
     Ok((files, absent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::chunk_rows;
+
+    #[test]
+    fn chunks_are_smaller_where_rows_are_wide_or_classes_are_many() {
+        assert_eq!((chunk_rows(1, 0), chunk_rows(8, 256), chunk_rows(9, 2)), (65_536, 65_536, 32_768));
+        assert_eq!((chunk_rows(50, 3), chunk_rows(100_000, 0)), (8192, 64));
+        assert_eq!((chunk_rows(5, 5_000), chunk_rows(5, 10_000_000)), (2048, 64));
+    }
 }

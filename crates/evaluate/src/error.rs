@@ -2,6 +2,7 @@
 //!
 //! Nothing here is about the quality of a prediction: a model that is always wrong is a finding, not an error.
 
+use belief::MAX_WEIGHT;
 use thiserror::Error;
 
 /// A mistake in what was handed to this crate, or a fault in a value read from a file.
@@ -58,19 +59,6 @@ pub enum EvaluateError {
         right: usize,
     },
 
-    /// More was to be forgotten than had been observed.
-    #[error("class {class} has weight {held} at log-odds {log_odds}, so {forgotten} cannot be forgotten there")]
-    NotContained {
-        /// The class whose cell it is.
-        class: usize,
-        /// The log-odds of the cell.
-        log_odds: f64,
-        /// The weight the cell holds.
-        held: f64,
-        /// The weight that was to be taken out.
-        forgotten: f64,
-    },
-
     /// A calibrator was to be fitted to no rows at all.
     #[error("a calibrator cannot be fitted to a grid without rows; observe some predictions first")]
     NothingObserved,
@@ -84,13 +72,6 @@ pub enum EvaluateError {
         fault: &'static str,
     },
 }
-
-/// The largest weight of one row. Whole numbers up to here are exact, and no number of rows that a computer could read
-/// sums to infinity.
-const MAX_WEIGHT: f64 = 9_007_199_254_740_992.0;
-
-/// The largest sum of weights that is believed of a file; squares and merges of it are still finite.
-const MAX_STORED_TOTAL: f64 = 1e100;
 
 /// Refuses what is not the index of a class.
 pub(crate) fn check_class(class: usize, n_classes: usize) -> Result<(), EvaluateError> {
@@ -111,11 +92,6 @@ pub(crate) fn check_same_classes(left: usize, right: usize) -> Result<(), Evalua
 pub(crate) fn check_weight(found: f64) -> Result<(), EvaluateError> {
     // NaN lies in no range, so this one test refuses it too.
     if (0.0..=MAX_WEIGHT).contains(&found) { Ok(()) } else { Err(EvaluateError::NotAWeight { found }) }
-}
-
-/// Whether a sum of weights may be believed of a file.
-pub(crate) fn is_stored_total(total: f64) -> bool {
-    (0.0..=MAX_STORED_TOTAL).contains(&total)
 }
 
 #[cfg(test)]

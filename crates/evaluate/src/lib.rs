@@ -41,13 +41,14 @@
 #![warn(missing_docs)]
 
 pub mod calibration;
-mod compensated_sum;
+mod confusion;
 mod error;
 mod ln_distribution;
 mod metrics;
 mod tally;
 
 pub use calibration::{Calibrator, ClassMap, IsotonicMap, Knot, Method, ScoreGrid, SigmoidMap};
+pub use confusion::Confusion;
 pub use error::EvaluateError;
 pub use metrics::{ClassMetrics, Metrics, ReliabilityBin};
 pub use tally::Tally;

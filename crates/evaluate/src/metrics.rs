@@ -5,12 +5,11 @@
 //! error is that of Naeini, Cooper & Hauskrecht 2015 (AAAI) in the form of Guo et al. 2017, eq. 3. Nothing here counts
 //! rows: that is [`crate::Tally`]; nothing here writes a report.
 
-use serde::{Deserialize, Serialize};
-
+use crate::confusion::Confusion;
 use crate::tally::{N_BINS, Tally};
 
 /// How good the predictions of a model were.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Metrics {
     /// The weight of all rows; their number where each has weight one.
     pub rows: f64,
@@ -40,13 +39,13 @@ pub struct Metrics {
     /// The log loss of always answering the frequencies of the classes: their entropy.
     pub baseline_log_loss: f64,
     /// Weights by truth, then by predicted class, without the rows that had no prediction.
-    pub confusion: Vec<Vec<f64>>,
+    pub confusion: Confusion,
     /// The reliability diagram: confidence against accuracy, in ten bins of equal width.
     pub reliability: Vec<ReliabilityBin>,
 }
 
 /// How good the predictions were for one class against the rest.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClassMetrics {
     /// The share of the rows predicted as this class that were of it; `None` where it was never predicted.
     pub precision: Option<f64>,
@@ -59,7 +58,7 @@ pub struct ClassMetrics {
 }
 
 /// The rows whose predicted class had a probability above `lower` and up to `upper`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReliabilityBin {
     /// The bound that the confidence of its rows exceeds.
     pub lower: f64,
@@ -77,14 +76,22 @@ impl Metrics {
     /// Reads them off, or says `None` where no row has any weight.
     pub(crate) fn of(tally: &Tally) -> Option<Self> {
         let n_impossible: f64 = tally.impossible.iter().sum();
-        let n_predicted: f64 = tally.confusion.iter().sum();
+        let mut predicted = vec![0.0; tally.n_classes];
+        let mut supports = tally.impossible.clone();
+        for (truth, taken_for, weight) in tally.confusion.cells() {
+            supports[truth] += weight;
+            predicted[taken_for] += weight;
+        }
+        let n_predicted: f64 = predicted.iter().sum();
         let rows = n_predicted + n_impossible;
         if rows <= 0.0 {
             return None;
         }
-        let correct: f64 = (0..tally.n_classes).map(|c| cell(tally, c, c)).sum();
-        let per_class: Vec<ClassMetrics> = (0..tally.n_classes).map(|class| ClassMetrics::of(tally, class)).collect();
-        let total_loss = tally.log_loss.total();
+        let hits: Vec<f64> = (0..tally.n_classes).map(|class| tally.confusion.get(class, class)).collect();
+        let correct: f64 = hits.iter().sum();
+        let per_class: Vec<ClassMetrics> =
+            (0..tally.n_classes).map(|class| ClassMetrics::of(hits[class], predicted[class], supports[class])).collect();
+        let total_loss = tally.log_loss.value();
         let is_finite = tally.probability_zero == 0.0 && n_impossible == 0.0;
         let frequencies = || per_class.iter().map(|class| class.support / rows);
         Some(Self {
@@ -97,12 +104,12 @@ impl Metrics {
             n_probability_zero: tally.probability_zero,
             n_impossible,
             log_loss_of_possible: ratio(total_loss, tally.possible),
-            brier: tally.brier.total() / rows,
+            brier: tally.brier.value() / rows,
             calibration_error: calibration_error(tally),
             baseline_accuracy: frequencies().fold(0.0, f64::max),
             // p ln p tends to 0 with p. The largest with zero, since −Σ of one certain class is −0.
             baseline_log_loss: (-frequencies().filter(|&p| p > 0.0).map(|p| p * p.ln()).sum::<f64>()).max(0.0),
-            confusion: (0..tally.n_classes).map(|truth| row(tally, truth).to_vec()).collect(),
+            confusion: tally.confusion.clone(),
             reliability: reliability(tally),
             per_class,
         })
@@ -110,10 +117,7 @@ impl Metrics {
 }
 
 impl ClassMetrics {
-    fn of(tally: &Tally, class: usize) -> Self {
-        let hits = cell(tally, class, class);
-        let support = row(tally, class).iter().sum::<f64>() + tally.impossible[class];
-        let predicted: f64 = (0..tally.n_classes).map(|truth| cell(tally, truth, class)).sum();
+    fn of(hits: f64, predicted: f64, support: f64) -> Self {
         Self {
             precision: ratio(hits, predicted),
             recall: ratio(hits, support),
@@ -124,18 +128,10 @@ impl ClassMetrics {
     }
 }
 
-fn cell(tally: &Tally, truth: usize, predicted: usize) -> f64 {
-    tally.confusion[truth * tally.n_classes + predicted]
-}
-
-fn row(tally: &Tally, truth: usize) -> &[f64] {
-    &tally.confusion[truth * tally.n_classes..][..tally.n_classes]
-}
-
 /// Σ over bins of (weight / total) · |accuracy − mean confidence|, the weights of the bins cancelling.
 fn calibration_error(tally: &Tally) -> Option<f64> {
     let bins = tally.bins.iter();
-    let gaps = bins.clone().map(|bin| (bin.correct - bin.confidence.total()).abs());
+    let gaps = bins.clone().map(|bin| (bin.correct - bin.confidence.value()).abs());
     ratio(gaps.sum(), bins.map(|bin| bin.weight).sum())
 }
 
@@ -146,7 +142,7 @@ fn reliability(tally: &Tally) -> Vec<ReliabilityBin> {
         lower: bound(idx),
         upper: bound(idx + 1),
         weight: bin.weight,
-        mean_confidence: ratio(bin.confidence.total(), bin.weight),
+        mean_confidence: ratio(bin.confidence.value(), bin.weight),
         accuracy: ratio(bin.correct, bin.weight),
     })
     .collect()

@@ -6,10 +6,10 @@
 //! [`crate::metrics`]. No row is kept, so whatever needs the ranking of rows, such as the area under the ROC curve, is
 //! not here.
 
-use serde::{Deserialize, Serialize};
+use belief::CompensatedSum;
 
-use crate::compensated_sum::CompensatedSum;
-use crate::error::{EvaluateError, check_class, check_length, check_same_classes, check_weight, is_stored_total};
+use crate::confusion::Confusion;
+use crate::error::{EvaluateError, check_class, check_length, check_same_classes, check_weight};
 use crate::ln_distribution::{LnDistribution, NORMALISATION_TOLERANCE};
 use crate::metrics::Metrics;
 
@@ -27,7 +27,8 @@ const LN_ZERO: f64 = -1e100;
 /// Laws: `merge` is associative and commutative, exactly for whole weights in the confusion matrix and to rounding in
 /// the sums; [`Tally::new`] is its identity. An error leaves the tally as it was.
 ///
-/// **Complexity**: O(n) time per row and O(n²) space for n classes, whatever the number of rows.
+/// **Complexity**: O(n) time per row for n classes; space for the classes and for each pair of them that was confused, whatever
+/// the number of rows.
 ///
 /// # Example
 ///
@@ -44,15 +45,13 @@ const LN_ZERO: f64 = -1e100;
 /// let metrics = morning.metrics().expect("rows were observed");
 /// assert_eq!(metrics.rows, 4.0);
 /// assert_eq!(metrics.accuracy, 0.75);
-/// assert_eq!(metrics.confusion, [[1.0, 0.0], [1.0, 2.0]]);
+/// assert_eq!(metrics.confusion.rows(), [[1.0, 0.0], [1.0, 2.0]]);
 /// # Ok::<(), tunbridge_evaluate::EvaluateError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "UncheckedTally")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Tally {
     pub(crate) n_classes: usize,
-    /// Weights by truth, then by predicted class: row-major.
-    pub(crate) confusion: Vec<f64>,
+    pub(crate) confusion: Confusion,
     /// Weights of the rows without a prediction, by truth.
     pub(crate) impossible: Vec<f64>,
     /// Weight of the rows with a prediction that gave the truth probability zero.
@@ -66,7 +65,7 @@ pub struct Tally {
 }
 
 /// The rows whose predicted class had a probability within the bin's bounds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct ConfidenceBin {
     pub(crate) weight: f64,
     pub(crate) confidence: CompensatedSum,
@@ -78,7 +77,7 @@ impl Tally {
     pub fn new(n_classes: usize) -> Self {
         Self {
             n_classes,
-            confusion: vec![0.0; n_classes * n_classes],
+            confusion: Confusion::new(n_classes),
             impossible: vec![0.0; n_classes],
             probability_zero: 0.0,
             possible: 0.0,
@@ -170,9 +169,7 @@ impl Tally {
     /// The other one is of a different number of classes.
     pub fn merge(&mut self, other: &Self) -> Result<(), EvaluateError> {
         check_same_classes(self.n_classes, other.n_classes)?;
-        for (mine, theirs) in self.confusion.iter_mut().zip(&other.confusion) {
-            *mine += theirs;
-        }
+        self.confusion.merge(&other.confusion);
         for (mine, theirs) in self.impossible.iter_mut().zip(&other.impossible) {
             *mine += theirs;
         }
@@ -194,7 +191,7 @@ impl Tally {
     }
 
     fn count(&mut self, truth: usize, predicted: usize, weight: f64) {
-        self.confusion[truth * self.n_classes + predicted] += weight;
+        self.confusion.add(truth, predicted, weight);
     }
 
     fn score(&mut self, ln_p_truth: f64, brier: f64, weight: f64) {
@@ -223,51 +220,6 @@ impl Tally {
 /// Σ over classes of (p − 1 for the truth, p − 0 for the others)²: Brier 1950, eq. 2, for one row; between 0 and 2.
 fn brier_score(truth: usize, p: impl Iterator<Item = f64>) -> f64 {
     p.enumerate().map(|(class, p)| if class == truth { p - 1.0 } else { p }).map(|difference| difference * difference).sum()
-}
-
-/// A tally as read from a file, before it is believed.
-#[derive(Deserialize)]
-struct UncheckedTally {
-    n_classes: usize,
-    confusion: Vec<f64>,
-    impossible: Vec<f64>,
-    probability_zero: f64,
-    possible: f64,
-    log_loss: CompensatedSum,
-    brier: CompensatedSum,
-    bins: [ConfidenceBin; N_BINS],
-}
-
-impl TryFrom<UncheckedTally> for Tally {
-    type Error = EvaluateError;
-
-    fn try_from(read: UncheckedTally) -> Result<Self, EvaluateError> {
-        let invalid = |fault| EvaluateError::Invalid { type_name: "tally", fault };
-        if read.n_classes.checked_mul(read.n_classes) != Some(read.confusion.len()) || read.impossible.len() != read.n_classes {
-            return Err(invalid("its tables do not fit its number of classes"));
-        }
-        let bin_weights = read.bins.iter().flat_map(|bin| [bin.weight, bin.correct]);
-        let weights = read.confusion.iter().chain(&read.impossible).copied();
-        let mut weights = weights.chain([read.probability_zero, read.possible]).chain(bin_weights);
-        if !weights.all(is_stored_total) {
-            return Err(invalid("a weight is negative, or not a finite number"));
-        }
-        let sums = [read.log_loss, read.brier];
-        let mut sums = sums.into_iter().chain(read.bins.iter().map(|bin| bin.confidence));
-        if !sums.all(|sum| sum.total().is_finite()) {
-            return Err(invalid("a sum is not a finite number"));
-        }
-        Ok(Self {
-            n_classes: read.n_classes,
-            confusion: read.confusion,
-            impossible: read.impossible,
-            probability_zero: read.probability_zero,
-            possible: read.possible,
-            log_loss: read.log_loss,
-            brier: read.brier,
-            bins: read.bins,
-        })
-    }
 }
 
 #[cfg(test)]

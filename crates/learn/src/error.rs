@@ -43,14 +43,6 @@ pub enum LearnError {
         /// The classes it leaves out.
         missing: Vec<String>,
     },
-    /// The prior of a class or of a state is given twice.
-    #[error("the prior of {of} names `{name}` twice")]
-    PriorNamedTwice {
-        /// Whose prior.
-        of: String,
-        /// The name.
-        name: String,
-    },
     /// The m-estimate's p is given for something that is no categorical attribute.
     #[error("the m-estimate's p is given for `{variable}`, which is not a categorical attribute of this model")]
     UnknownVariable {

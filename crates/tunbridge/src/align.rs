@@ -8,6 +8,7 @@ use crate::Error;
 use crate::model::Stored;
 
 /// The two with the same states in the same places: declared states of the first, then of the second, then the others sorted.
+/// A calibration whose classes change their places or become more is dropped.
 ///
 /// # Errors
 /// When the columns, their kinds, their parts, the recipes or the ways of counting differ; all differences are named.
@@ -19,10 +20,7 @@ pub(crate) fn align(mut a: Stored, mut b: Stored) -> Result<(Stored, Stored), Er
             "learn both with the same columns and flags",
         ));
     }
-    // The second may have its columns in another order.
-    let place_of: HashMap<&str, usize> = b.schema.variables().iter().enumerate().map(|(i, v)| (v.name.as_str(), i)).collect();
-    let order: Vec<usize> = a.schema.variables().iter().map(|v| place_of[v.name.as_str()]).collect();
-    if order.iter().enumerate().any(|(i, o)| i != *o) {
+    if !a.schema.variables().iter().zip(b.schema.variables()).all(|(x, y)| x.name == y.name) {
         return Err(Error::unfit("they have their columns in another order", "learn both from tables with the same order of columns"));
     }
     let n = a.schema.variables().len();
@@ -45,8 +43,14 @@ pub(crate) fn align(mut a: Stored, mut b: Stored) -> Result<(Stored, Stored), Er
     if let Some(error) = failed {
         return Err(error);
     }
-    a.statistic.recode(&of_a)?;
-    b.statistic.recode(&of_b)?;
+    let target = a.statistic.target().index();
+    for (parts, recoding) in [(&mut a, &of_a), (&mut b, &of_b)] {
+        parts.statistic.recode(recoding)?;
+        // A calibration knows the classes by their places.
+        if recoding.of(target).is_some_and(|classes| !classes.is_identity() || classes.n_states != classes.to.len()) {
+            parts.calibrator = None;
+        }
+    }
     a.schema = schema.clone();
     b.schema = schema;
     Ok((a, b))

@@ -53,7 +53,7 @@ impl AtomicFile {
         } else {
             // Held until the file is noted, so that whoever stops the program finds it.
             let mut unfinished = unfinished();
-            let file = tempfile::Builder::new().prefix(".tunbridge-").suffix(".tmp").tempfile_in(folder_of(&path));
+            let file = as_any_new_file(tempfile::Builder::new().prefix(".tunbridge-").suffix(".tmp")).tempfile_in(folder_of(&path));
             // The error names the temporary file, of which the user knows nothing.
             let file = file.map_err(|e| io::Error::from(e.kind()))?;
             unfinished.push(file.path().to_path_buf());
@@ -142,12 +142,25 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A temporary file is private to its owner; the new file has the permissions of the one it replaces, or those of any new file.
+/// A temporary file is private to its owner unless told otherwise; what this one may be is left to the user's mask.
+#[cfg(unix)]
+fn as_any_new_file<'b, 'p, 's>(builder: &'b mut tempfile::Builder<'p, 's>) -> &'b mut tempfile::Builder<'p, 's> {
+    use std::os::unix::fs::PermissionsExt;
+    builder.permissions(std::fs::Permissions::from_mode(0o666))
+}
+
+#[cfg(not(unix))]
+fn as_any_new_file<'b, 'p, 's>(builder: &'b mut tempfile::Builder<'p, 's>) -> &'b mut tempfile::Builder<'p, 's> {
+    builder
+}
+
+/// The new file has the permissions of the one it replaces.
 #[cfg(unix)]
 fn keep_permissions(path: &Path, file: &File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = std::fs::metadata(path).map_or(0o644, |old| old.permissions().mode() & 0o777);
-    file.set_permissions(std::fs::Permissions::from_mode(mode))
+    match std::fs::metadata(path) {
+        Ok(old) => file.set_permissions(old.permissions()),
+        Err(_) => Ok(()),
+    }
 }
 
 #[cfg(not(unix))]

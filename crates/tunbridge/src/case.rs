@@ -1,6 +1,9 @@
 //! One case given by hand: `Outlook=Sunny Wind=Strong`.
 
-use belief::{Chunk, Codes, Column, Kind, Observations, Recode, Recoding, Role, Schema, ShapeMismatch, SufficientStatistic, VarId};
+use belief::{
+    Chunk, Codes, Column, Kind, Observations, ReadReport, Recode, Recoding, Role, Schema, ShapeMismatch, SufficientStatistic, VarId,
+    Variable,
+};
 use data::{DataError, USUAL_MISSING, closest};
 
 use crate::Error;
@@ -9,11 +12,21 @@ use crate::remarks::counted;
 /// One row, encoded by a schema.
 #[derive(Clone, Debug)]
 pub struct Case {
-    codes: Vec<Option<u32>>,
-    numbers: Vec<Option<f64>>,
-    n_states: Vec<usize>,
+    cells: Vec<Cell>,
     /// Values that are no known state and are left out.
     pub unknown: Vec<(String, String)>,
+}
+
+/// What a column says of the row.
+#[derive(Clone, Copy, Debug)]
+enum Cell {
+    /// The column was not read.
+    Absent,
+    State {
+        code: Option<u32>,
+        n_states: usize,
+    },
+    Number(Option<f64>),
 }
 
 impl Case {
@@ -22,9 +35,20 @@ impl Case {
     /// # Errors
     /// When a pair has no `=`, names no column, repeats one, or gives a numeric column something else than a number.
     pub fn parse(schema: &Schema, pairs: &[String]) -> Result<Self, Error> {
-        let n = schema.variables().len();
-        let mut case = Self { codes: vec![None; n], numbers: vec![None; n], n_states: schema.cardinalities(), unknown: Vec::new() };
-        let mut given = vec![false; n];
+        Self::parse_with(schema, pairs, &[])
+    }
+
+    /// The same with markers of a missing value besides the usual ones, a model's for example.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub fn parse_with(schema: &Schema, pairs: &[String], missing: &[String]) -> Result<Self, Error> {
+        let blank = |variable: &Variable| match &variable.kind {
+            Kind::Categorical(states) => Cell::State { code: None, n_states: states.len() },
+            _ => Cell::Number(None),
+        };
+        let mut case = Self { cells: schema.variables().iter().map(blank).collect(), unknown: Vec::new() };
+        let mut given = vec![false; case.cells.len()];
         for pair in pairs {
             // A name may hold the sign itself: the longest that is a column's is meant.
             let mut splits = pair.match_indices('=').map(|(at, _)| (pair[..at].trim(), pair[at + 1..].trim()));
@@ -52,23 +76,24 @@ impl Case {
             if variable.role == Role::Target {
                 return Err(Error::unfit(format!("`{name}` is what the model predicts, and no evidence for itself"), "leave it out"));
             }
+            if missing.iter().any(|marker| marker == value) {
+                continue;
+            }
             let is_missing = USUAL_MISSING.contains(&value);
-            match &variable.kind {
-                Kind::Categorical(states) => match states.find(value) {
-                    Some(state) => case.codes[place] = Some(state as u32),
+            match (&variable.kind, &mut case.cells[place]) {
+                (Kind::Categorical(states), Cell::State { code, .. }) => match states.find(value) {
+                    Some(state) => *code = Some(state as u32),
                     None if is_missing => {}
                     None => {
                         // Beyond the states that are known.
-                        case.codes[place] = Some(states.len() as u32);
+                        *code = Some(states.len() as u32);
                         case.unknown.push((name.into(), value.into()));
                     }
                 },
-                Kind::Numeric if !is_missing => {
-                    let number = value.parse::<f64>().ok().filter(|x| x.is_finite());
-                    case.numbers[place] = Some(
-                        number
-                            .ok_or_else(|| Error::unfit(format!("`{name}` is numeric, and `{value}` is not a number"), "give a number"))?,
-                    );
+                (Kind::Numeric, Cell::Number(number)) if !is_missing => {
+                    let x = value.parse::<f64>().ok().filter(|x| x.is_finite());
+                    let not_a_number = || Error::unfit(format!("`{name}` is numeric, and `{value}` is not a number"), "give a number");
+                    *number = Some(x.ok_or_else(not_a_number)?);
                 }
                 _ => {}
             }
@@ -76,19 +101,22 @@ impl Case {
         Ok(case)
     }
 
-    /// Takes one row out of a table, by its number from 1.
+    /// Takes one row out of a table, by its number from 1, and tells what was met while reading.
     ///
     /// # Errors
     /// When the table cannot be read or has not so many rows.
-    pub fn of_row<O: Observations<Error = DataError>>(rows: &O, number: u64) -> Result<Self, Error> {
+    pub fn of_row<O: Observations<Error = DataError>>(rows: &O, number: u64) -> Result<(Self, ReadReport), Error> {
         let row = number.checked_sub(1).ok_or_else(|| Error::unfit("there is no row 0", "rows count from 1"))?;
-        let chunks = rows.fold(|_: &[usize]| Pick { wanted: None, found: None, chunks: Vec::new() })?.statistic.chunks;
+        let pick = |row: u64| rows.fold(|_: &[usize]| Pick { row, found: None, chunks: Vec::new() });
+        let fold = pick(row)?;
         let mut before = 0;
-        for (first_row, n_rows) in chunks {
+        for &(first_row, n_rows) in &fold.statistic.chunks {
             if row < before + n_rows as u64 {
-                let wanted = Some((first_row, (row - before) as usize));
-                let found = rows.fold(|_: &[usize]| Pick { wanted, found: None, chunks: Vec::new() })?.statistic.found;
-                return found.ok_or_else(|| Error::Internal("a row was there once, and not again".into()));
+                let own_number = first_row + (row - before);
+                // Rows that were skipped leave gaps in the chunks' own numbers, and only then it is another.
+                let fold = if own_number == row { fold } else { pick(own_number)? };
+                let found = fold.statistic.found.ok_or_else(|| Error::Internal("a row was there once, and not again".into()))?;
+                return Ok((found, fold.report));
             }
             before += n_rows as u64;
         }
@@ -97,54 +125,52 @@ impl Case {
     }
 
     fn of_chunk(chunk: &Chunk<'_>, row: usize) -> Self {
-        let n = chunk.columns.len();
-        let mut case = Self { codes: vec![None; n], numbers: vec![None; n], n_states: vec![0; n], unknown: Vec::new() };
-        for (place, column) in chunk.columns.iter().enumerate() {
-            match column {
-                Column::Absent => {}
-                Column::Categorical { codes, n_states } => {
-                    case.codes[place] = codes.get(row).map(|code| code as u32);
-                    case.n_states[place] = *n_states;
-                }
-                Column::Numeric(numbers) => case.numbers[place] = Some(numbers[row]).filter(|x| !x.is_nan()),
-            }
-        }
-        case
+        let cell = |column: &Column<'_>| match column {
+            Column::Absent => Cell::Absent,
+            Column::Categorical { codes, n_states } => Cell::State { code: codes.get(row).map(|code| code as u32), n_states: *n_states },
+            Column::Numeric(numbers) => Cell::Number(Some(numbers[row]).filter(|x| !x.is_nan())),
+        };
+        Self { cells: chunk.columns.iter().map(cell).collect(), unknown: Vec::new() }
     }
 
     /// The state of a variable, if it is observed.
     pub fn state<'s>(&self, schema: &'s Schema, id: VarId) -> Option<&'s str> {
-        let code = self.codes[id.index()]?;
+        let Cell::State { code: Some(code), .. } = self.cells[id.index()] else { return None };
         schema.states(id)?.names().get(code as usize).map(String::as_str)
     }
 
     /// The number of a variable, if it is observed.
     pub fn number(&self, id: VarId) -> Option<f64> {
-        self.numbers[id.index()]
+        let Cell::Number(number) = self.cells[id.index()] else { return None };
+        number
     }
 
     /// Lends the case as a chunk of one row.
     pub fn lend<R>(&self, see: impl FnOnce(&Chunk<'_>) -> R) -> R {
-        let codes: Vec<[u32; 1]> = self.codes.iter().map(|c| [c.unwrap_or(u32::MAX)]).collect();
-        let numbers: Vec<[f64; 1]> = self.numbers.iter().map(|x| [x.unwrap_or(f64::NAN)]).collect();
-        let columns: Vec<Column<'_>> = (0..codes.len())
-            .map(|place| {
-                if self.codes[place].is_some() || self.n_states[place] > 0 {
-                    Column::Categorical { codes: Codes::U32(&codes[place]), n_states: self.n_states[place] }
-                } else {
-                    Column::Numeric(&numbers[place])
-                }
-            })
-            .collect();
+        // Each column is a slice of one element, in the one of the two that is its own.
+        let value = |cell: &Cell| match *cell {
+            Cell::Absent => ([u32::MAX], [f64::NAN]),
+            Cell::State { code, .. } => ([code.unwrap_or(u32::MAX)], [f64::NAN]),
+            Cell::Number(x) => ([u32::MAX], [x.unwrap_or(f64::NAN)]),
+        };
+        let values: Vec<([u32; 1], [f64; 1])> = self.cells.iter().map(value).collect();
+        let mut columns = Vec::with_capacity(values.len());
+        for (cell, (code, number)) in self.cells.iter().zip(&values) {
+            columns.push(match cell {
+                Cell::Absent => Column::Absent,
+                Cell::State { n_states, .. } => Column::Categorical { codes: Codes::U32(code), n_states: *n_states },
+                Cell::Number(_) => Column::Numeric(number),
+            });
+        }
         see(&Chunk { first_row: 0, n_rows: 1, columns: &columns, weights: None })
     }
 }
 
-/// A statistic that keeps one row, or finds out where it is: rows that were skipped leave gaps in the chunks' own numbers.
+/// A statistic that keeps one row, and where all of them are.
 #[derive(Clone)]
 struct Pick {
-    /// The chunk that starts at this row, and the row's place in it.
-    wanted: Option<(u64, usize)>,
+    /// The row by the chunks' own numbers, from 0.
+    row: u64,
     found: Option<Case>,
     /// The first row and the number of rows of every chunk.
     chunks: Vec<(u64, usize)>,
@@ -155,8 +181,9 @@ impl SufficientStatistic for Pick {
 
     fn observe(&mut self, chunk: Chunk<'_>) -> Result<(), ShapeMismatch> {
         self.chunks.push((chunk.first_row, chunk.n_rows));
-        if let Some((_, within)) = self.wanted.filter(|(first_row, _)| *first_row == chunk.first_row) {
-            self.found = Some(Case::of_chunk(&chunk, within));
+        // A chunk may be empty, and begin where the next one does.
+        if let Some(within) = self.row.checked_sub(chunk.first_row).filter(|within| *within < chunk.n_rows as u64) {
+            self.found = Some(Case::of_chunk(&chunk, within as usize));
         }
         Ok(())
     }

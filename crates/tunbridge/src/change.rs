@@ -8,7 +8,6 @@ use data::{ReadOptions, Table, UnknownStates};
 use learn::{NaiveBayesPrior, NaiveBayesStatistic};
 
 use crate::align::{align, categorical};
-use crate::difference::prior_words;
 use crate::model::Stored;
 use crate::remarks::list;
 use crate::{Error, NaiveBayesModel};
@@ -24,11 +23,16 @@ pub struct Changed {
 }
 
 /// Adds the rows of files to a model. Exact: the same model as learning on all rows at once (to rounding where there are
-/// numbers).
+/// numbers). The prior stays as it is unless another is given, which new classes and states may make necessary.
 ///
 /// # Errors
-/// When the files lack columns or cannot be read.
-pub fn update(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], read: ReadOptions) -> Result<Changed, Error> {
+/// When the files lack columns or cannot be read, or the prior does not fit what is in them.
+pub fn update(
+    model: &NaiveBayesModel,
+    paths: &[impl AsRef<Path>],
+    read: ReadOptions,
+    prior: Option<NaiveBayesPrior>,
+) -> Result<Changed, Error> {
     let (rows, report, mut remarks) = counted_alike(model, paths, read, UnknownStates::Grow)?;
     let (mut before, rows) = align(model.parts().clone(), rows)?;
     for (id, states) in categorical(&before.schema) {
@@ -40,7 +44,8 @@ pub fn update(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], read: ReadOpt
         }
     }
     before.statistic.merge(&rows.statistic)?;
-    stale(&mut before, &mut remarks);
+    before.prior = prior.unwrap_or(before.prior);
+    stale(&mut before, model, &mut remarks);
     if model.recipe().discretisation.is_some() {
         remarks.push("the cut points were made from the old rows; learn again to make them anew".into());
     }
@@ -57,7 +62,7 @@ pub fn forget(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], read: ReadOpt
     left.statistic.forget(&rows.statistic).map_err(|e: NeverObserved| {
         Error::unfit(format!("these rows are not all in the model: {e}"), "forget only rows that the model has learned, each once")
     })?;
-    stale(&mut left, &mut remarks);
+    stale(&mut left, model, &mut remarks);
     Ok(Changed { model: NaiveBayesModel::from_parts(left)?, report, remarks })
 }
 
@@ -71,7 +76,7 @@ pub fn merge(a: &NaiveBayesModel, b: &NaiveBayesModel, prior: Option<NaiveBayesP
         return Err(Error::unfit(format!("one is {kind_a}, the other {kind_b}"), "learn both as models of one kind"));
     }
     if a.prior() != b.prior() && prior.is_none() {
-        let [words_a, words_b] = [a, b].map(|model| prior_words(model.prior()));
+        let [words_a, words_b] = [a, b].map(NaiveBayesModel::prior_words);
         return Err(Error::unfit(
             format!("they have different priors: {words_a}; and {words_b}"),
             "say which to use with --estimate, --class-prior and --numeric",
@@ -81,22 +86,17 @@ pub fn merge(a: &NaiveBayesModel, b: &NaiveBayesModel, prior: Option<NaiveBayesP
     both.statistic.merge(&other.statistic)?;
     both.prior = prior.unwrap_or(both.prior);
     let mut remarks = Vec::new();
-    stale(&mut both, &mut remarks);
+    stale(&mut both, a, &mut remarks);
     Ok(Changed { model: NaiveBayesModel::from_parts(both)?, report: ReadReport::default(), remarks })
 }
 
-/// A calibration was fitted on scores of the old statistic.
-fn stale(parts: &mut Stored, remarks: &mut Vec<String>) {
-    if let Some(calibrator) = &parts.calibrator {
-        parts.calibrator_is_stale = true;
-        let n_classes = parts.statistic.classes().len();
-        if calibrator.n_classes() == n_classes {
-            remarks.push("the calibration was fitted before this change; learn again to fit it anew".into());
-        } else {
-            parts.calibrator = None;
-            parts.calibrator_is_stale = false;
-            remarks.push("the calibration is dropped: there is a new class".into());
-        }
+/// A calibration was fitted on scores of the statistic before, and is gone where the classes are not those it was fitted for.
+fn stale(parts: &mut Stored, before: &NaiveBayesModel, remarks: &mut Vec<String>) {
+    parts.calibrator_is_stale = parts.calibrator.is_some();
+    if parts.calibrator.is_some() {
+        remarks.push("the calibration was fitted before this change; learn again to fit it anew".into());
+    } else if before.calibrator().is_some() {
+        remarks.push("the calibration is dropped: the classes are not those it was fitted for".into());
     }
 }
 

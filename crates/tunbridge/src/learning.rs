@@ -14,7 +14,7 @@ use learn::{
 use crate::align::categorical;
 use crate::judge::{CalibratedByFold, GridByFold, Judge, Scores};
 use crate::model::{Stored, treatments};
-use crate::{Error, Evaluation, NaiveBayesModel, Recipe, Timings};
+use crate::{Error, Evaluation, NaiveBayesModel, Recipe, Timings, widening};
 
 /// What to learn and how; the default is right for most.
 ///
@@ -70,6 +70,9 @@ pub enum EvaluationPlan {
     Folds(usize),
 }
 
+/// With fewer rows a calibration is fitted to chance.
+const ENOUGH_TO_CALIBRATE: f64 = 100.0;
+
 /// A model with what was found out on the way.
 pub struct Learned {
     /// The model.
@@ -80,10 +83,18 @@ pub struct Learned {
     pub remarks: Vec<String>,
     /// How good it is, as far as it was asked.
     pub evaluation: Option<Evaluation>,
-    /// The same after calibration.
-    pub calibrated: Option<Evaluation>,
+    /// What a calibration did, if there is one and it was to be judged.
+    pub calibrated: Option<Calibrated>,
     /// Where the time went.
     pub timings: Timings,
+}
+
+/// How good a model is without and with its calibration, by the same pass over the rows.
+pub struct Calibrated {
+    /// Without.
+    pub before: Evaluation,
+    /// With.
+    pub after: Evaluation,
 }
 
 /// Learns a naive Bayes model from files.
@@ -123,46 +134,46 @@ pub(crate) struct Counted {
     pub schema: Schema,
     pub statistic: NaiveBayesStatistic,
     pub report: ReadReport,
+    /// What the user should know.
+    pub remarks: Vec<String>,
 }
 
 /// Counts a table, with cut points first where they are wanted; a column that turns out not to be numeric is read anew.
-pub(crate) fn count(mut table: Table, options: &LearnOptions) -> Result<(Table, Counted, Vec<String>), Error> {
-    loop {
+pub(crate) fn count(table: Table, options: &LearnOptions) -> Result<(Table, Counted, Vec<String>), Error> {
+    let (table, counted) = widening(table, |table| {
         check_target(table.schema())?;
-        match count_once(&table, options) {
-            Err(Error::Data(DataError::Contradiction { place, found, variable })) => {
-                let where_ = format!("`{found}` ({}:{})", place.path.display(), place.line);
-                table = table.widened(variable, &where_);
-            }
-            Err(error) => return Err(error),
-            Ok(counted) => {
-                let remarks = table.remarks().to_vec();
-                return Ok((table.with_schema(counted.schema.clone()), counted, remarks));
-            }
-        }
-    }
+        count_once(table, options)
+    })?;
+    let remarks = [table.remarks(), &counted.remarks].concat();
+    Ok((table.with_schema(counted.schema.clone()), counted, remarks))
 }
 
 pub(crate) fn count_once<O: Observations<Error = DataError>>(rows: &O, options: &LearnOptions) -> Result<Counted, Error> {
     let target = target_of(rows.schema())?;
-    let treatments = plan_treatments(rows, options)?;
+    let (treatments, remarks) = plan_treatments(rows, options)?;
     let fold = rows.fold(|n_states: &[usize]| NaiveBayesStatistic::empty(&treatments, target, n_states))?;
-    Ok(Counted { schema: fold.schema, statistic: fold.statistic, report: fold.report })
+    Ok(Counted { schema: fold.schema, statistic: fold.statistic, report: fold.report, remarks })
 }
 
-fn plan_treatments<O: Observations<Error = DataError>>(rows: &O, options: &LearnOptions) -> Result<Vec<Treatment>, Error> {
+/// How each column is to be summed up, and what the user should know of it.
+fn plan_treatments<O: Observations<Error = DataError>>(rows: &O, options: &LearnOptions) -> Result<(Vec<Treatment>, Vec<String>), Error> {
     let schema = rows.schema();
     let target = target_of(schema)?;
     if let Some(bins) = &options.bins {
         let is_number = |v: &belief::Variable| v.role == Role::Input && v.kind == Kind::Numeric;
         let places: Vec<usize> = (0..schema.variables().len()).filter(|p| is_number(&schema.variables()[*p])).collect();
         let sample = rows.fold(|n_states: &[usize]| ValueSample::empty(&places, target, n_states[target]))?;
-        return Ok(treatments(schema, |place| bins.cuts(&sample.statistic, place)));
+        let sample = sample.statistic;
+        let mut remarks = Vec::new();
+        if !sample.is_whole() {
+            remarks.push(format!("the cut points come from a sample of {} of the {} rows", sample.capacity(), sample.n_observed()));
+        }
+        return Ok((treatments(schema, |place| bins.cuts(&sample, place)), remarks));
     }
     if options.prior.event == EventModel::Bernoulli {
-        return Ok(treatments(schema, |_| Some(vec![options.threshold])));
+        return Ok((treatments(schema, |_| Some(vec![options.threshold])), Vec::new()));
     }
-    Ok(treatments(schema, |_| None))
+    Ok((treatments(schema, |_| None), Vec::new()))
 }
 
 fn target_of(schema: &Schema) -> Result<usize, Error> {
@@ -197,7 +208,7 @@ fn learn_from(
     options: &LearnOptions,
     mut timings: Timings,
 ) -> Result<Learned, Error> {
-    let Counted { schema, statistic, report } = counted;
+    let Counted { schema, statistic, report, .. } = counted;
     if report.n_rows == 0 && report.n_skipped > 0 {
         let first = report.first_skipped.as_deref().unwrap_or_default();
         return Err(Error::unfit(
@@ -234,11 +245,16 @@ fn learn_from(
     let mut evaluation = evaluate_plan(&table, &model, options)?;
     let mut calibrated = None;
     if let Some(method) = options.calibration {
-        let (raw, after, calibrator) = calibrate(&table, &model, method, options.seed)?;
-        if evaluation.is_none() || options.evaluation == EvaluationPlan::LeaveOneOut {
-            evaluation = raw;
+        let (before, after, calibrator) = calibrate(&table, &model, method, options.seed)?;
+        if options.evaluation == EvaluationPlan::LeaveOneOut {
+            evaluation.clone_from(&before);
         }
-        calibrated = after;
+        if options.evaluation != EvaluationPlan::None {
+            calibrated = before.zip(after).map(|(before, after)| Calibrated { before, after });
+        }
+        if model.statistic().n_rows() < ENOUGH_TO_CALIBRATE {
+            remarks.push(format!("a calibration fitted on fewer than {ENOUGH_TO_CALIBRATE} rows often does more harm than good"));
+        }
         let mut parts = model.parts().clone();
         parts.calibrator = Some(calibrator);
         model = NaiveBayesModel::from_parts(parts)?;
@@ -265,8 +281,11 @@ pub fn leave_one_out(table: &Table, model: &NaiveBayesModel) -> Result<Option<Ev
     let held_out = LeaveOneOut::new(model.schema(), model.statistic(), model.posterior())?;
     let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| held_out.ln_joint(chunk, out);
     let tally = judged(table, &scores, model, Tally::new(model.classes().len()))?;
-    let how = if model.recipe().made_from_labels { "leave-one-out, given the cut points" } else { "leave-one-out" };
-    Ok(tally.metrics().map(|metrics| Evaluation::new(how, model.classes(), metrics)))
+    Ok(tally.metrics().map(|metrics| Evaluation::new(leave_one_out_words(model), model.classes(), metrics)))
+}
+
+fn leave_one_out_words(model: &NaiveBayesModel) -> &'static str {
+    if model.recipe().made_from_labels { "leave-one-out, given the cut points" } else { "leave-one-out" }
 }
 
 pub(crate) fn judged<V: crate::judge::Verdict>(
@@ -277,7 +296,7 @@ pub(crate) fn judged<V: crate::judge::Verdict>(
 ) -> Result<V, Error> {
     let target = target_of(model.schema())?;
     let fold = rows.fold(|_: &[usize]| Judge::new(scores, target, model.classes().len(), verdict.clone()))?;
-    Ok(fold.statistic.verdict)
+    Ok(fold.statistic.into_verdict()?)
 }
 
 /// Judges each fold by the model of the others. What a learner takes from the data before counting is taken anew in every fold.
@@ -337,7 +356,7 @@ impl Others {
 /// All folds in two passes: one statistic per fold, and each fold's model from the sum of the others.
 fn in_two_passes(table: &Table, model: &NaiveBayesModel, plan: FoldPlan, options: &LearnOptions) -> Result<(Tally, usize), Error> {
     let target = target_of(table.schema())?;
-    let treatments = plan_treatments(table, options)?;
+    let (treatments, _) = plan_treatments(table, options)?;
     let fold = table.fold(|n_states: &[usize]| ByFold::empty(plan, &NaiveBayesStatistic::empty(&treatments, target, n_states)))?;
     let statistics = fold.statistic.others()?;
     let others = statistics.iter().map(|s| Others::new(&fold.schema, s, &options.prior)).collect::<Result<Vec<_>, _>>()?;
@@ -364,12 +383,12 @@ fn by_relearning(table: &Table, model: &NaiveBayesModel, plan: FoldPlan, options
     let mut tally = Tally::new(n_classes);
     let mut n_of_one_class = 0;
     for fold in 0..plan.n_folds() {
-        let rest = MaskedRows { rows: table, keep: |row| plan.fold_of(row) != fold };
+        let rest = MaskedRows { rows: table, plan, keep: |of_row| of_row != fold };
         let counted = count_once(&rest, options)?;
         let others = Others::new(&counted.schema, &counted.statistic, &options.prior)?;
         n_of_one_class += usize::from(others.is_of_one_class());
         let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| others.ln_joint(chunk, n_classes, out);
-        let own = MaskedRows { rows: table, keep: |row| plan.fold_of(row) == fold };
+        let own = MaskedRows { rows: table, plan, keep: |of_row| of_row == fold };
         tally.merge(&judged(&own, &scores, model, Tally::new(n_classes))?)?;
     }
     Ok((tally, n_of_one_class))
@@ -395,21 +414,20 @@ fn calibrate(
         all.merge(grid)?;
     }
     let too_few = |_| Error::unfit("there are too few rows to calibrate on", "leave --calibrate out");
-    let calibrators = scored
-        .grids
-        .iter()
-        .map(|grid| {
-            let mut others = all.clone();
-            others.forget(grid)?;
-            Calibrator::fit(method, &others)
-        })
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(too_few)?;
+    let mut calibrators = Vec::with_capacity(FOLDS);
+    for fold in 0..FOLDS {
+        let mut others = ScoreGrid::new(n_classes);
+        for grid in scored.grids.iter().enumerate().filter(|(nth, _)| *nth != fold).map(|(_, grid)| grid) {
+            others.merge(grid)?;
+        }
+        calibrators.push(Calibrator::fit(method, &others).map_err(too_few)?);
+    }
     let judged_after = judged(table, &scores, model, CalibratedByFold { plan, calibrators: &calibrators, tally: Tally::new(n_classes) })?;
+    let how = leave_one_out_words(model);
     let evaluation = |how: &str, tally: &Tally| tally.metrics().map(|metrics| Evaluation::new(how, model.classes(), metrics));
     Ok((
-        evaluation("leave-one-out", &scored.raw),
-        evaluation("leave-one-out, calibrated on the other nine folds", &judged_after.tally),
+        evaluation(how, &scored.raw),
+        evaluation(&format!("{how}, calibrated on the other nine folds"), &judged_after.tally),
         Calibrator::fit(method, &all).map_err(too_few)?,
     ))
 }
@@ -439,6 +457,24 @@ mod tests {
         assert_eq!(learned.model.recipe().missing, ["n.a."]);
     }
 
+    #[test]
+    fn cut_points_from_a_sample_are_told_of() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.csv");
+        let mut options =
+            LearnOptions { evaluation: EvaluationPlan::None, bins: Some(Discretisation::FayyadIrani), ..LearnOptions::default() };
+        options.read.target = Some("y".into());
+        let remarks = |n_rows: usize| {
+            let rows: String = (0..n_rows).map(|row| format!("{}.5,{}\n", row % 7, ["p", "q"][row % 2])).collect();
+            std::fs::write(&path, format!("x,y\n{rows}")).unwrap();
+            learn(&[&path], &options).unwrap().remarks
+        };
+        let most = ValueSample::MOST_ROWS;
+        let told = format!("the cut points come from a sample of {most} of the {} rows", most + 1);
+        assert!(remarks(most + 1).contains(&told));
+        assert!(!remarks(1000).iter().any(|remark| remark.contains("sample")));
+    }
+
     /// The sum of the other folds' statistics makes the model that is learned from the other rows.
     #[test]
     fn folds_in_two_passes_are_folds_by_relearning() {
@@ -450,7 +486,7 @@ mod tests {
             let (table, counted, remarks) = count(table, &options).unwrap();
             let learned = learn_from(
                 Table::open(&[root.join(file)], options.read.clone()).unwrap().with_schema(counted.schema.clone()),
-                Counted { schema: counted.schema, statistic: counted.statistic, report: counted.report },
+                counted,
                 remarks,
                 &options,
                 Timings::default(),

@@ -31,17 +31,21 @@ mod model;
 pub mod model_file;
 mod recipe;
 mod remarks;
+mod state_belief;
 mod testing;
+mod widening;
 
 pub use case::Case;
 pub use change::{Changed, forget, merge, update};
-pub use difference::{Difference, Moved, difference};
+pub use difference::{Believed, Difference, Moved, Value, difference};
 pub use error::Error;
 pub use evaluation::{Evaluation, Timings};
-pub use learning::{EvaluationPlan, LearnOptions, Learned, learn, leave_one_out};
+pub use learning::{Calibrated, EvaluationPlan, LearnOptions, Learned, learn, leave_one_out};
 pub use model::{Model, NaiveBayesModel};
 pub use recipe::Recipe;
+pub use state_belief::StateBelief;
 pub use testing::{Tested, hold_out, test};
+pub use widening::widening;
 
 /// The mathematics: statistics, priors, posteriors, schemas.
 pub use belief;

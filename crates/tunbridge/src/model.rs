@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use belief::{Chunk, Kind, Role, Schema, normalise_ln};
+use belief::{Chunk, Kind, Role, Schema, ShapeMismatch, normalise_ln};
 use data::{Answers, DataError};
 use evaluate::Calibrator;
 use learn::{EventModel, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, Treatment};
@@ -125,6 +125,15 @@ impl NaiveBayesModel {
         &self.parts.prior
     }
 
+    /// What was believed before, as the user writes it.
+    pub fn prior_words(&self) -> String {
+        let NaiveBayesPrior { estimate, class, numeric, .. } = self.prior();
+        let has_numbers = self.schema().variables().iter().any(|v| v.kind == Kind::Numeric);
+        let numeric = self.recipe().discretisation.clone().unwrap_or_else(|| numeric.to_string());
+        let numeric = if has_numbers { format!(", {numeric}") } else { String::new() };
+        format!("{estimate}, class prior {class}{numeric}")
+    }
+
     /// What the data said.
     pub fn statistic(&self) -> &NaiveBayesStatistic {
         &self.parts.statistic
@@ -165,7 +174,7 @@ impl NaiveBayesModel {
     ///
     /// # Errors
     /// When the columns are not those of the model's schema.
-    pub fn ln_posteriors(&self, chunk: &Chunk<'_>, out: &mut Vec<f64>) -> Result<(), DataError> {
+    pub fn ln_posteriors(&self, chunk: &Chunk<'_>, out: &mut Vec<f64>) -> Result<(), ShapeMismatch> {
         self.posterior.ln_joint(chunk, out)?;
         let n_classes = self.posterior.n_classes();
         for row in out.chunks_exact_mut(n_classes) {

@@ -15,7 +15,7 @@
 //! says is validated by the types it is read into.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use data::DataError;
@@ -29,8 +29,8 @@ use crate::atomic::{AtomicFile, check_place};
 pub const MAGIC: [u8; 8] = [0x89, b'T', b'B', b'R', 0x0D, 0x0A, 0x1A, 0x0A];
 /// The format written here; older ones are read, newer ones are refused.
 pub const VERSION: u32 = 1;
-/// A body may not unpack to more than this.
-const MOST_BYTES: u64 = 8 << 30;
+/// A body is not larger than this when it is unpacked; no file makes the program take more memory.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// Why a model file could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -132,10 +132,10 @@ pub fn save(path: &Path, kind: &str, body: &impl Serialize, force: bool) -> Resu
 /// The bytes of a model file.
 ///
 /// # Errors
-/// When the body cannot be encoded.
+/// When the body cannot be encoded, or is larger than any that is read.
 pub fn to_bytes(kind: &str, body: &impl Serialize) -> std::io::Result<Vec<u8>> {
     let packed = rmp_serde::to_vec_named(body).map_err(std::io::Error::other)?;
-    let body = zstd::bulk::compress(&packed, 3)?;
+    let body = pack(&packed, MOST_BYTES)?;
     let mut bytes = Vec::with_capacity(body.len() + 64);
     bytes.extend_from_slice(&MAGIC);
     bytes.extend_from_slice(&VERSION.to_le_bytes());
@@ -191,13 +191,25 @@ pub fn from_bytes(path: &Path, bytes: &[u8]) -> Result<(String, Vec<u8>), ModelF
     if u64::from_le_bytes(*len) != body.len() as u64 {
         return Err(damaged("its length is not what its header says"));
     }
-    let unpacked = zstd::stream::read::Decoder::new(body).map_err(|_| damaged("its body cannot be unpacked"))?;
-    let mut packed = Vec::new();
-    unpacked.take(MOST_BYTES + 1).read_to_end(&mut packed).map_err(|_| damaged("its body cannot be unpacked"))?;
-    if packed.len() as u64 > MOST_BYTES {
-        return Err(damaged("its body is larger than any model"));
-    }
+    let packed = unpack(body, MOST_BYTES).map_err(|e| match e.kind() {
+        ErrorKind::FileTooLarge => damaged("its body is larger than any model"),
+        _ => damaged("its body cannot be unpacked"),
+    })?;
     Ok((kind.to_string(), packed))
+}
+
+fn pack(packed: &[u8], most: u64) -> std::io::Result<Vec<u8>> {
+    if packed.len() as u64 > most {
+        let what = format!("the model has {} bytes, and a model file holds at most {most}", packed.len());
+        return Err(std::io::Error::new(ErrorKind::FileTooLarge, what));
+    }
+    zstd::bulk::compress(packed, 3)
+}
+
+fn unpack(body: &[u8], most: u64) -> std::io::Result<Vec<u8>> {
+    let mut packed = Vec::new();
+    zstd::stream::read::Decoder::new(body)?.take(most + 1).read_to_end(&mut packed)?;
+    if packed.len() as u64 > most { Err(ErrorKind::FileTooLarge.into()) } else { Ok(packed) }
 }
 
 /// Reads the body of a model file.
@@ -244,6 +256,16 @@ mod tests {
             bytes[bit / 8] ^= 1 << (bit % 8);
             assert!(read(&bytes).is_err(), "bit {bit}");
         }
+    }
+
+    #[test]
+    fn what_is_too_large_is_neither_written_nor_read() {
+        let zeros = vec![0; 100_000];
+        assert_eq!(pack(&zeros, 99_999).unwrap_err().kind(), ErrorKind::FileTooLarge);
+        let bomb = pack(&zeros, 100_000).unwrap();
+        assert!(bomb.len() < 1000);
+        assert_eq!(unpack(&bomb, 99_999).unwrap_err().kind(), ErrorKind::FileTooLarge);
+        assert_eq!(unpack(&bomb, 100_000).unwrap(), zeros);
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub(crate) fn of_model(remarks: &[Remark]) -> Vec<String> {
                 Group::BorrowedVariance(class) => {
                     format!("{n} columns do not vary in class `{class}` ({names}): the variance within all classes stands in")
                 }
-                Group::SingleRow => format!("{n} classes have a single row ({names})"),
+                Group::SingleRow => format!("{n} classes weigh no more than one row each ({names})"),
                 Group::Alone(_) => first.to_string(),
             }
         })
@@ -75,7 +75,7 @@ mod tests {
                 "2 columns are missing in every row of class `p` (`a`, `b`): whole columns, or equal shares, stand in",
                 "`a` is missing in every row of class `q`: the whole column, or equal shares, stand in",
                 "2 columns are left out: constant (`c`, `d`)",
-                "class `q` has a single row",
+                "class `q` weighs no more than one row",
             ]
         );
         assert_eq!(list(&["1", "2", "3", "4", "5", "6"]), "`1`, `2`, `3`, `4`, `5`, …");

@@ -1,8 +1,8 @@
 //! Judging a model on rows it was not learned from.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use belief::{FoldPlan, MaskedRows, Observations, ReadReport};
+use belief::{FoldPlan, MaskedRows, Observations, ReadReport, Schema};
 use data::{ReadOptions, Table, UnknownStates};
 use evaluate::Tally;
 
@@ -16,6 +16,8 @@ use crate::{Error, Evaluation, LearnOptions, NaiveBayesModel, Recipe};
 pub struct Tested {
     /// The figures.
     pub evaluation: Evaluation,
+    /// What the columns are.
+    pub schema: Schema,
     /// What was met while reading.
     pub report: ReadReport,
     /// What the user should know.
@@ -28,16 +30,17 @@ pub struct Tested {
 /// When the files cannot be read, lack the target, or no row has a class that the model knows.
 pub fn test(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], mut read: ReadOptions, unknown: UnknownStates) -> Result<Tested, Error> {
     read.missing.extend(model.recipe().missing.iter().cloned());
+    let again = read.clone();
     let table = Table::open_as(paths, read, model.schema(), unknown, true)?;
     let target = model.statistic().target();
     let name = &model.schema().variable(target).name;
-    if !table.column_names().contains(name) {
+    if let Some(path) = file_without(name, &table, &again, model) {
         return Err(Error::unfit(
-            format!("the data have no column `{name}`, so there is nothing to compare with"),
+            format!("{}: there is no column `{name}`, so there is nothing to compare with", path.display()),
             "give rows whose class is known",
         ));
     }
-    let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| model.ln_posteriors(chunk, out).map_err(shape);
+    let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| model.ln_posteriors(chunk, out);
     let n_classes = model.classes().len();
     let fold = table.fold(|_: &[usize]| Judge::new(&scores, target.index(), n_classes, Tally::new(n_classes)))?;
     let mut remarks = table.remarks().to_vec();
@@ -52,11 +55,23 @@ pub fn test(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], mut read: ReadO
     }
     let metrics = fold
         .statistic
-        .verdict
+        .into_verdict()?
         .metrics()
         .ok_or_else(|| Error::unfit(format!("no row has a class of `{name}` that the model knows"), "check the target's column"))?;
     let how = counted(fold.report.n_rows, "test row", "test rows");
-    Ok(Tested { evaluation: Evaluation::new(&how, model.classes(), metrics), report: fold.report, remarks })
+    Ok(Tested { evaluation: Evaluation::new(&how, model.classes(), metrics), schema: model.schema().clone(), report: fold.report, remarks })
+}
+
+/// The first file that has no such column. A table tells the names of its first file only, so the others are opened by themselves;
+/// standard input cannot be opened twice, and is looked at only where it is the first.
+fn file_without(column: &str, table: &Table, read: &ReadOptions, model: &NaiveBayesModel) -> Option<PathBuf> {
+    let lacks = |table: &Table| !table.column_names().iter().any(|name| name == column);
+    let alone = |path: &&Path| {
+        path.is_file() && Table::open_as(&[path], read.clone(), model.schema(), UnknownStates::Missing, true).is_ok_and(|t| lacks(&t))
+    };
+    let mut paths = table.paths();
+    let first = paths.next()?;
+    if lacks(table) { Some(first.into()) } else { paths.find(alone).map(Into::into) }
 }
 
 /// Learns on a part of the rows and judges on the rest: every `1/share`th row by a seeded deal is held out.
@@ -73,7 +88,7 @@ pub fn hold_out(paths: &[impl AsRef<Path>], options: &LearnOptions, share: f64) 
     let options = &with_given_priors(options, &table)?;
     let (table, counted, remarks) = count(table, options)?;
     let report = counted.report.clone();
-    let learned_on = MaskedRows { rows: &table, keep: |row| plan.fold_of(row) >= held };
+    let learned_on = MaskedRows { rows: &table, plan, keep: |fold| fold >= held };
     let part = crate::learning::count_once(&learned_on, options)?;
     let parts = Stored {
         schema: part.schema,
@@ -84,17 +99,10 @@ pub fn hold_out(paths: &[impl AsRef<Path>], options: &LearnOptions, share: f64) 
         calibrator_is_stale: false,
     };
     let model = NaiveBayesModel::from_parts(parts)?;
-    let rest = MaskedRows { rows: &table, keep: |row| plan.fold_of(row) < held };
-    let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| model.ln_posteriors(chunk, out).map_err(shape);
+    let rest = MaskedRows { rows: &table, plan, keep: |fold| fold < held };
+    let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| model.ln_posteriors(chunk, out);
     let tally = judged(&rest, &scores, &model, Tally::new(model.classes().len()))?;
     let metrics = tally.metrics().ok_or_else(|| Error::unfit("no row was held out", "give a larger share or more rows"))?;
     let how = format!("{held} % held out, seed {}", options.seed);
-    Ok(Tested { evaluation: Evaluation::new(&how, model.classes(), metrics), report, remarks })
-}
-
-fn shape(error: data::DataError) -> belief::ShapeMismatch {
-    match error {
-        data::DataError::Internal(mismatch) => mismatch,
-        _ => belief::ShapeMismatch { what: "scores", expected: 0, found: 0 },
-    }
+    Ok(Tested { evaluation: Evaluation::new(&how, model.classes(), metrics), schema: table.schema().clone(), report, remarks })
 }

@@ -9,14 +9,17 @@ use tunbridge::model_file::check_output;
 use tunbridge::{Changed, Error, Model, NaiveBayesModel, Timings};
 
 use super::{load, no_trace, print, print_json};
-use crate::args::{ChangeArgs, Common, LearnerArgs, MergeArgs, ModelKind, PriorArgs};
+use crate::args::{ChangeArgs, Common, MergeArgs, PriorArgs, UpdateArgs};
 use crate::figures::{count, of};
 use crate::progress::{self, remark};
 use crate::report;
 use crate::{Failure, json};
 
-pub fn update(args: &ChangeArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
-    change(args, common, timings, "added", |model, args, read| tunbridge::update(model, &args.data, read))
+pub fn update(args: &UpdateArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
+    let told = told_prior(&args.prior)?;
+    change(&args.change, common, timings, "added", |model, args, read| {
+        tunbridge::update(model, &args.data, read, Some(told(model.prior())))
+    })
 }
 
 pub fn forget(args: &ChangeArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
@@ -77,12 +80,11 @@ pub fn merge(args: &MergeArgs, common: &Common, timings: &mut Timings) -> Result
 
 /// A prior with the parts that the flags tell of, and the others as they were.
 fn told_prior(args: &PriorArgs) -> Result<impl Fn(&NaiveBayesPrior) -> NaiveBayesPrior, Failure> {
-    let learner = LearnerArgs { model: ModelKind::NaiveBayes, prior: args.clone(), threshold: 0.0 };
-    let (given, bins) = learner.prior()?;
+    let (given, bins) = args.prior()?;
     if bins.is_some() {
         return Err(Failure::Usage("--numeric bins would need the rows again: learn anew".into()));
     }
-    let told = [args.estimate.is_some(), args.class_prior.is_some(), args.numeric.is_some()];
+    let told = args.given().map(|(_, given)| given);
     Ok(move |prior: &NaiveBayesPrior| {
         let (mut prior, given) = (prior.clone(), given.clone());
         if told[0] {

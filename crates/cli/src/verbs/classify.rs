@@ -1,6 +1,6 @@
 //! `classify`: every row, or one case, with its probabilities.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -10,7 +10,7 @@ use tunbridge::atomic::{AtomicFile, check_place};
 use tunbridge::data::{Answers, DataError, OutputFormat, Table};
 use tunbridge::{Error, NaiveBayesModel, Timings, model_file};
 
-use super::{case_of, is_case, load, no_trace, print, print_json};
+use super::{case_of, is_case, load, no_trace, print, print_json, tell_stale};
 use crate::args::{ClassifyArgs, Common, Format};
 use crate::figures::{of, probability};
 use crate::progress::{self, remark};
@@ -20,9 +20,7 @@ use crate::{Failure, json};
 pub fn run(args: &ClassifyArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     let one_case = is_case(&args.inputs)?;
     let model = load(&args.model, timings)?;
-    if model.calibrator_is_stale() {
-        remark(common, "the calibration was fitted before the last change of the model");
-    }
+    tell_stale(&model, common);
     let start = Instant::now();
     if one_case {
         case(args, common, &model)?;
@@ -35,13 +33,16 @@ pub fn run(args: &ClassifyArgs, common: &Common, timings: &mut Timings) -> Resul
 
 fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel) -> Result<(), Failure> {
     let as_json = match common.format {
-        Some(Format::Jsonl) => true,
+        Some(Format::Jsonl) if !common.trace => true,
         _ => common.json()?,
     };
     if args.output.is_some() {
         return Err(Failure::Usage("--output is for files; one case is printed".into()));
     }
-    let case = case_of(&args.inputs, model, args.unknown_states, common)?;
+    if args.answers_only {
+        return Err(Failure::Usage("--answers-only is for files; one case has nothing else".into()));
+    }
+    let case = case_of(&args.inputs, model, &args.read, args.unknown_states, common)?;
     let answers = case.lend(|row| model.answer(row))?;
     let impossible = answers.predicted[0].is_none();
     if as_json {
@@ -103,14 +104,14 @@ fn rows(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel) -> Result
         Some(path) => {
             let io = |source| Failure::from(DataError::Io { path: path.clone(), source });
             let mut file = Watched::new(AtomicFile::create(path).map_err(io)?);
-            let report = table.write_answers(model.classes(), format, &mut file, answer);
+            let report = table.write_answers(model.classes(), format, !args.answers_only, &mut file, answer);
             let report = file.outcome(report, io)?;
             file.to.commit_unsynced().map_err(io)?;
             report
         }
         None => {
             let mut out = Watched::new(BufWriter::with_capacity(1 << 18, io::stdout()));
-            let report = table.write_answers(model.classes(), format, &mut out, answer);
+            let report = table.write_answers(model.classes(), format, !args.answers_only, &mut out, answer);
             let report = out.outcome(report, Failure::Output)?;
             out.to.flush()?;
             report
@@ -179,6 +180,9 @@ fn output_format(args: &ClassifyArgs, common: &Common) -> Result<OutputFormat, F
         },
         Some(Format::Csv) => OutputFormat::Csv,
         Some(Format::Jsonl | Format::Json) => OutputFormat::JsonLines,
+        Some(Format::Parquet | Format::Arrow) if path.is_none() && io::stdout().is_terminal() => {
+            return Err(Failure::Usage("a terminal cannot show parquet or arrow: name a file with --output".into()));
+        }
         Some(Format::Parquet) => OutputFormat::Parquet,
         Some(Format::Arrow) => OutputFormat::Arrow,
         Some(Format::Text) => return Err(Failure::Usage("rows are printed with --format csv, jsonl, parquet or arrow".into())),

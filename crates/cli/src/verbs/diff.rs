@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
-use tunbridge::{Moved, Timings, difference};
+use tunbridge::{Believed, Moved, Timings, Value, difference};
 
 use super::change::of_both;
+use super::learn::bin_words;
 use super::{load, no_trace, print, print_json};
 use crate::args::{Common, DiffArgs};
 use crate::figures::{count, number, of, probability};
@@ -15,8 +16,9 @@ pub fn run(args: &DiffArgs, common: &Common, timings: &mut Timings) -> Result<()
     no_trace(common)?;
     let as_json = common.json()?;
     let [before, after] = [load(&args.before, timings)?, load(&args.after, timings)?];
-    let found = difference(&before, &after).map_err(|e| of_both(e, &args.before, &args.after))?;
+    let mut found = difference(&before, &after).map_err(|e| of_both(e, &args.before, &args.after))?;
     if as_json {
+        found.moved.truncate(args.top.unwrap_or(usize::MAX));
         let mut value = serde_json::to_value(&found).map_err(|e| tunbridge::Error::Internal(e.to_string()))?;
         value["rows"] = found.rows.map(json::number).to_vec().into();
         return print_json(&value);
@@ -25,28 +27,42 @@ pub fn run(args: &DiffArgs, common: &Common, timings: &mut Timings) -> Result<()
     if let Some([before, after]) = &found.priors {
         let _ = writeln!(text, "prior before: {before}\nprior after:  {after}");
     }
+    if let Some([before, after]) = &found.calibrations {
+        let _ = writeln!(text, "calibration before: {before}\ncalibration after:  {after}");
+    }
     if found.moved.is_empty() {
         text.push_str("No belief moved.\n");
         return print(&text);
     }
     let _ = writeln!(text, "{} moved, the farthest first\n", of(found.moved.len() as f64, "belief", "beliefs"));
-    let rows: Vec<Vec<String>> = found.moved.iter().take(args.top).map(line).collect();
+    let rows: Vec<Vec<String>> = found.moved.iter().take(args.top.unwrap_or(20)).map(line).collect();
     text.push_str(&table(&["belief", "before", "after", "moved"], &[Align::Left, Align::Right, Align::Right, Align::Right], &rows));
     print(&text)
 }
 
 fn line(moved: &Moved) -> Vec<String> {
     let given = moved.given.as_ref().map(|g| format!(" | {g}")).unwrap_or_default();
-    if moved.value == "mean" || moved.value == "sd" {
-        let unit = if moved.value == "mean" { " sd" } else { " nats" };
-        return vec![
-            format!("{} of {}{given}", moved.value, moved.variable),
-            number(moved.before),
-            number(moved.after),
-            format!("{}{unit}", number(moved.moved)),
-        ];
-    }
-    let p = |p: f64| if p.is_nan() { "unknown".to_string() } else { probability(p) };
-    let by = if moved.moved.is_nan() { "new".into() } else { format!("{} nats", number(moved.moved)) };
-    vec![format!("P({} = {}{given})", moved.variable, moved.value), p(moved.before), p(moved.after), by]
+    let name = &moved.variable;
+    let is = |value: &Value| match value {
+        Value::State(state) => format!("{name} = {state}"),
+        Value::Bin { above, up_to } => format!("{name} {}", bin_words(*above, *up_to)),
+    };
+    let (what, unit) = match &moved.what {
+        Believed::Probability(value) => (format!("P({}{given})", is(value)), "nats"),
+        Believed::ProbabilityOfNoOther(value) => (format!("P({} and no other{given})", is(value)), "nats"),
+        Believed::Share(value) => (format!("share of {}{given}", is(value)), "nats"),
+        Believed::Mean => (format!("mean of {name}{given}"), "sd"),
+        Believed::Sd => (format!("sd of {name}{given}"), "nats"),
+    };
+    let figure = |x: Option<f64>| match (x, &moved.what) {
+        (None, _) => "unknown".into(),
+        (Some(x), Believed::Mean | Believed::Sd) => number(x),
+        (Some(p), _) => probability(p),
+    };
+    let by = match (moved.moved, moved.before) {
+        (Some(by), _) => format!("{} {unit}", number(by)),
+        (None, None) => "new".into(),
+        (None, Some(_)) => "gone".into(),
+    };
+    vec![what, figure(moved.before), figure(moved.after), by]
 }

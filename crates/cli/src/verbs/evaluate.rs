@@ -2,12 +2,13 @@
 
 use std::time::Instant;
 
-use tunbridge::data::ReadOptions;
-use tunbridge::{Evaluation, EvaluationPlan, LearnOptions, Tested, Timings, hold_out, learn, model_file, test};
+use tunbridge::belief::{ReadReport, Schema};
+use tunbridge::data::{ReadOptions, UnknownStates};
+use tunbridge::{Calibrated, Evaluation, EvaluationPlan, LearnOptions, Tested, Timings, hold_out, learn, model_file, test};
 
 use super::learn::method;
 use super::{load, no_trace, print, print_json};
-use crate::args::{Common, EvaluateArgs};
+use crate::args::{Common, EvaluateArgs, UnknownArg, refuse};
 use crate::progress::{self, remark};
 use crate::report;
 use crate::{Failure, json};
@@ -15,43 +16,57 @@ use crate::{Failure, json};
 pub fn run(args: &EvaluateArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     no_trace(common)?;
     let as_json = common.json()?;
-    let start = Instant::now();
     let found = {
         let mut read = args.read.options(common);
         let _bar = progress::show(&mut read, common);
         // What is called a model is to be one.
         let is_model = args.inputs[0].extension().is_some_and(|e| e == "tb") || model_file::is_model(&args.inputs[0]);
-        if is_model { saved(args, read, timings)? } else { learner(args, read, common)? }
+        if is_model { saved(args, read, timings)? } else { learner(args, read, common, timings)? }
     };
-    timings.add("evaluate", start);
     found.remarks.iter().for_each(|text| remark(common, text));
     if as_json {
         let mut value = json::evaluation(&found.evaluation);
-        if let (Some(after), Some(object)) = (&found.calibrated, value.as_object_mut()) {
-            object.insert("calibrated".into(), json::evaluation(after));
+        if let Some(Calibrated { before, after }) = &found.calibrated {
+            value["uncalibrated"] = json::evaluation(before);
+            value["calibrated"] = json::evaluation(after);
         }
+        value["skipped"] = found.n_skipped.into();
+        value["remarks"] = found.remarks.into();
         return print_json(&value);
     }
     let mut text = format!("How good it is ({})\n{}", found.evaluation.how, report::evaluation(&found.evaluation));
     text.push_str(&format!("\nWhat was taken for what\n{}", report::confusion(&found.evaluation)));
-    if let Some(after) = &found.calibrated {
-        text.push_str(&format!("\nCalibrated ({})\n{}", after.how, report::evaluation(after)));
+    match &found.calibrated {
+        Some(Calibrated { before, after }) => {
+            text.push_str(&format!("\nCalibrated ({})\n{}", after.how, report::evaluation(after)));
+            text.push_str(&format!("\nReliability ({}), before and after calibration\n", before.how));
+            text.push_str(&report::reliability(before, Some(after)));
+        }
+        None => text.push_str(&format!("\nReliability\n{}", report::reliability(&found.evaluation, None))),
     }
-    text.push_str(&format!("\nReliability\n{}", report::reliability(&found.evaluation, found.calibrated.as_ref())));
     print(&text)
 }
 
 struct Found {
     evaluation: Evaluation,
-    calibrated: Option<Evaluation>,
+    calibrated: Option<Calibrated>,
+    /// Malformed rows, of all files that were read.
+    n_skipped: u64,
     remarks: Vec<String>,
 }
 
 impl Found {
-    fn of(tested: Tested, schema: &tunbridge::belief::Schema) -> Self {
-        let mut remarks = tested.remarks;
-        remarks.extend(report::remarks(&tested.report, schema));
-        Self { evaluation: tested.evaluation, calibrated: None, remarks }
+    fn of(tested: Tested) -> Self {
+        let mut found = Self { evaluation: tested.evaluation, calibrated: None, n_skipped: 0, remarks: Vec::new() };
+        found.met(&tested.report, tested.remarks, &tested.schema);
+        found
+    }
+
+    /// What was met in files that were read.
+    fn met(&mut self, report: &ReadReport, remarks: Vec<String>, schema: &Schema) {
+        self.n_skipped += report.n_skipped;
+        self.remarks.extend(remarks);
+        self.remarks.extend(report::remarks(report, schema));
     }
 }
 
@@ -59,6 +74,8 @@ impl Found {
 fn saved(args: &EvaluateArgs, read: ReadOptions, timings: &mut Timings) -> Result<Found, Failure> {
     let (columns, prior) = (&args.columns, &args.learner.prior);
     let of_a_learner = [
+        ("--model", args.learner.model.is_some()),
+        ("--threshold", args.learner.threshold.is_some()),
         ("--target", args.target.is_some()),
         ("--folds", args.folds.is_some()),
         ("--holdout", args.holdout.is_some()),
@@ -66,26 +83,27 @@ fn saved(args: &EvaluateArgs, read: ReadOptions, timings: &mut Timings) -> Resul
         ("--ignore", !columns.ignore.is_empty()),
         ("--weight", columns.weight.is_some()),
         ("--schema", columns.schema.is_some()),
-        ("--estimate", prior.estimate.is_some()),
-        ("--class-prior", prior.class_prior.is_some()),
-        ("--numeric", prior.numeric.is_some()),
         ("--calibrate", method(args.calibrate).is_some()),
     ];
-    if let Some((flag, _)) = of_a_learner.iter().find(|(_, given)| *given) {
-        return Err(Failure::Usage(format!("a saved model is judged as it is: {flag} goes with data alone")));
-    }
+    refuse(&[&of_a_learner[..], &prior.given()].concat(), "goes with data alone: a saved model is judged as it is")?;
     let model = load(&args.inputs[0], timings)?;
     let data: Vec<_> = args.inputs[1..].iter().chain(&args.test).collect();
     if data.is_empty() {
         return Err(Failure::Usage("name the data to judge the model on, behind the model".into()));
     }
-    let tested = test(&model, &data, read, args.unknown_states.into())?;
-    Ok(Found::of(tested, model.schema()))
+    let start = Instant::now();
+    let tested = test(&model, &data, read, unknown_states(args))?;
+    timings.add("evaluate", start);
+    Ok(Found::of(tested))
 }
 
 /// A learner on the rows given.
-fn learner(args: &EvaluateArgs, mut read: ReadOptions, common: &Common) -> Result<Found, Failure> {
+fn learner(args: &EvaluateArgs, mut read: ReadOptions, common: &Common, timings: &mut Timings) -> Result<Found, Failure> {
+    let start = Instant::now();
     let (prior, bins) = args.learner.prior()?;
+    if args.test.is_empty() {
+        refuse(&[("--unknown-states", args.unknown_states.is_some())], "goes with a saved model or --test: a learner knows all states")?;
+    }
     args.columns.apply(&mut read, args.target.as_ref())?;
     let evaluation = match args.folds.as_deref() {
         _ if args.holdout.is_some() || !args.test.is_empty() => EvaluationPlan::None,
@@ -100,7 +118,7 @@ fn learner(args: &EvaluateArgs, mut read: ReadOptions, common: &Common) -> Resul
         read,
         prior,
         bins,
-        threshold: args.learner.threshold,
+        threshold: args.learner.threshold(),
         evaluation,
         calibration: method(args.calibrate),
         seed: common.seed,
@@ -110,17 +128,25 @@ fn learner(args: &EvaluateArgs, mut read: ReadOptions, common: &Common) -> Resul
             return Err(Failure::Usage("--calibrate goes with --folds or --test".into()));
         }
         let tested = hold_out(&args.inputs, &options, share)?;
-        let remarks = tested.remarks.clone();
-        return Ok(Found { evaluation: tested.evaluation, calibrated: None, remarks });
+        timings.add("evaluate", start);
+        return Ok(Found::of(tested));
     }
     let learned = learn(&args.inputs, &options)?;
     if !args.test.is_empty() {
         let read = ReadOptions { target: None, weight: None, types: Vec::new(), ignore: Vec::new(), schema: None, ..options.read.clone() };
-        let tested = test(&learned.model, &args.test, read, args.unknown_states.into())?;
-        return Ok(Found::of(tested, learned.model.schema()));
+        let tested = test(&learned.model, &args.test, read, unknown_states(args))?;
+        let mut found = Found::of(tested);
+        found.met(&learned.report, learned.remarks, learned.model.schema());
+        timings.add("evaluate", start);
+        return Ok(found);
     }
-    let mut remarks = learned.remarks;
-    remarks.extend(report::remarks(&learned.report, learned.model.schema()));
     let evaluation = learned.evaluation.ok_or_else(|| tunbridge::Error::Internal("an evaluation was asked for".into()))?;
-    Ok(Found { evaluation, calibrated: learned.calibrated, remarks })
+    let mut found = Found { evaluation, calibrated: learned.calibrated, n_skipped: 0, remarks: Vec::new() };
+    found.met(&learned.report, learned.remarks, learned.model.schema());
+    timings.add("evaluate", start);
+    Ok(found)
+}
+
+fn unknown_states(args: &EvaluateArgs) -> UnknownStates {
+    args.unknown_states.unwrap_or(UnknownArg::Missing).into()
 }

@@ -5,15 +5,16 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use tunbridge::belief::{VarId, log_sum_exp};
-use tunbridge::data::Table;
+use tunbridge::data::{Table, UnknownStates};
 use tunbridge::learners::{Contest, Ledger, Unit, Weighed};
-use tunbridge::{Case, Error, NaiveBayesModel, Timings};
+use tunbridge::{Case, Error, NaiveBayesModel, StateBelief, Timings};
 
 use super::learn::bin_words;
-use super::{case_of, is_case, load, print, print_json};
-use crate::args::{Common, ExplainArgs, UnitArg, UnknownArg};
+use super::{case_of, is_case, load, print, print_json, tell_stale};
+use crate::args::{Common, ExplainArgs, UnitArg, UnknownArg, refuse};
 use crate::figures::{number, probability};
-use crate::report::{Align, table};
+use crate::progress::{self, remark};
+use crate::report::{self, Align, table};
 use crate::{Failure, json};
 
 pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
@@ -25,14 +26,13 @@ pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result
     }
     let one_case = is_case(&args.inputs)?;
     let model = load(&args.model, timings)?;
+    tell_stale(&model, common);
     let start = Instant::now();
     let case = if one_case {
-        case_of(&args.inputs, &model, UnknownArg::Missing, common)?
+        refuse(&[("--row", args.row.is_some())], "is for files, and this is one case")?;
+        case_of(&args.inputs, &model, &args.read, UnknownArg::Missing, common)?
     } else {
-        let mut read = args.read.options(common);
-        read.missing.extend(model.recipe().missing.iter().cloned());
-        let table = Table::open_as(&args.inputs, read, model.schema(), Default::default(), true)?;
-        Case::of_row(&table, args.row)?
+        row_of_files(args, common, &model)?
     };
     let place = |class: &Option<String>| -> Result<Option<usize>, Failure> {
         let Some(class) = class else { return Ok(None) };
@@ -45,10 +45,13 @@ pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result
             })
         })
     };
-    let contest = Contest { class: place(&args.class)?, against: place(&args.against)? };
+    // The class that `classify` gives, which a calibration may have changed.
+    let answer = case.lend(|row| model.answer(row))?;
+    let mut contest = Contest { class: place(&args.class)?, against: place(&args.against)? };
+    let predicted = answer.predicted[0].map(|class| class as usize);
+    contest.class = contest.class.or(predicted.filter(|class| Some(*class) != contest.against));
     let ledger = case.lend(|row| model.posterior().explain(model.schema(), row, 0, contest)).map_err(Error::from)?;
-    let calibrated = case.lend(|row| model.answer(row))?;
-    let p = |name: &str| model.classes().iter().position(|c| c == name).map(|i| calibrated.probability[i]);
+    let p = |name: &str| model.classes().iter().position(|c| c == name).map(|i| answer.probability[i]);
     let calibrated = model.calibrator().and_then(|_| p(&ledger.class));
     let unit = match args.unit {
         UnitArg::Decibans => Unit::Decibans,
@@ -63,6 +66,17 @@ pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result
         print(&products(&model, &case)?)?;
     }
     print(&text(&model, &ledger, unit, args.unit, calibrated))
+}
+
+/// A row of the files, as the model reads it; a state that it does not know is kept apart from a gap.
+fn row_of_files(args: &ExplainArgs, common: &Common, model: &NaiveBayesModel) -> Result<Case, Failure> {
+    let mut read = args.read.options(common);
+    read.missing.extend(model.recipe().missing.iter().cloned());
+    let _bar = progress::show(&mut read, common);
+    let table = Table::open_as(&args.inputs, read, model.schema(), UnknownStates::Grow, true)?;
+    let (case, report) = Case::of_row(&table, args.row.unwrap_or(1))?;
+    table.remarks().iter().chain(&report::remarks(&report, model.schema())).for_each(|text| remark(common, text));
+    Ok(case)
 }
 
 fn unit_word(unit: UnitArg) -> &'static str {
@@ -139,6 +153,7 @@ pub fn weighed(value: &Weighed) -> String {
 }
 
 fn object(ledger: &Ledger, unit: Unit, word: UnitArg, calibrated: Option<f64>) -> Value {
+    // JSON has no infinities; their signs matter here.
     let infinite = |nats: f64| match unit.of_nats(nats) {
         x if x == f64::INFINITY => json!("+inf"),
         x if x == f64::NEG_INFINITY => json!("-inf"),
@@ -186,7 +201,16 @@ pub fn products(model: &NaiveBayesModel, case: &Case) -> Result<String, Failure>
                 ln += found[class];
                 let id = VarId::new(place);
                 let value = case.state(model.schema(), id).map(String::from).or_else(|| case.number(id).map(number)).unwrap_or_default();
-                factors.push(format!("P({} = {value} | {name}) = {}", variable.name, number(found[class].exp())));
+                let what = match (model.state_belief(id), case.number(id)) {
+                    (StateBelief::Share, _) => format!("nearness to {name} in {} = {value}", variable.name),
+                    // Of a bin there is a probability, of the number itself a density.
+                    (_, Some(_)) if model.posterior().ln_state(id, 0).is_none() => {
+                        format!("density of {} = {value} | {name}", variable.name)
+                    }
+                    (StateBelief::NoOther, _) => format!("P({} = {value} and no other | {name})", variable.name),
+                    (StateBelief::Probability, _) => format!("P({} = {value} | {name})", variable.name),
+                };
+                factors.push(format!("{what} = {}", number(found[class].exp())));
             }
         }
         let _ = writeln!(out, "{}\n  product = {}", factors.join("\n  · "), number(ln.exp()));

@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use tunbridge::evaluate::Method;
 use tunbridge::learners::{ClassEvidence, EvidenceValue, telling_evidence};
 use tunbridge::model_file::check_output;
-use tunbridge::{LearnOptions, Learned, Model, NaiveBayesModel, Timings, learn};
+use tunbridge::{Calibrated, LearnOptions, Learned, Model, NaiveBayesModel, Timings, learn};
 
-use super::{print, print_json};
+use super::{is_pattern, print, print_json};
 use crate::args::{CalibrateArg, Common, LearnArgs};
 use crate::figures::{count, number, of, probability};
 use crate::progress::{self, remark};
@@ -43,7 +43,7 @@ pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(
         text.push_str(&super::show::tables(&learned.model, usize::MAX));
     }
     let calibrated = learned.model.calibrator().map(|_| ", calibrated").unwrap_or_default();
-    let _ = writeln!(text, "\nSaved {} ({}, {}{calibrated})", output.display(), model.kind(), prior_words(&learned.model));
+    let _ = writeln!(text, "\nSaved {} ({}, {}{calibrated})", output.display(), model.kind(), learned.model.prior_words());
     print(&text)
 }
 
@@ -55,7 +55,7 @@ pub fn options(args: &LearnArgs, common: &Common) -> Result<LearnOptions, Failur
         read,
         prior,
         bins,
-        threshold: args.learner.threshold,
+        threshold: args.learner.threshold(),
         evaluation: args.evaluate,
         calibration: method(args.calibrate),
         seed: common.seed,
@@ -76,7 +76,7 @@ fn output_path(args: &LearnArgs) -> Result<PathBuf, Failure> {
         return Ok(output.clone());
     }
     let name = args.data[0].file_name().and_then(|n| n.to_str()).unwrap_or("-");
-    if name == "-" || name.contains(['*', '?', '[']) {
+    if name == "-" || is_pattern(&args.data[0]) {
         let what = if name == "-" { "standard input" } else { "a pattern" };
         return Err(Failure::Usage(format!("{what} gives the model no name: say where it goes with --output")));
     }
@@ -92,18 +92,6 @@ fn title(data: &[PathBuf]) -> String {
         None => data[0].display().to_string(),
     };
     if data.len() > 1 { format!("{first} and {} more", data.len() - 1) } else { first }
-}
-
-/// The prior as the user writes it.
-pub fn prior_words(model: &NaiveBayesModel) -> String {
-    let prior = model.prior();
-    let numeric = match &model.recipe().discretisation {
-        Some(bins) => bins.clone(),
-        None => prior.numeric.to_string(),
-    };
-    let has_numbers = model.schema().variables().iter().any(|v| matches!(v.kind, tunbridge::belief::Kind::Numeric));
-    let numeric = if has_numbers { format!(", {numeric}") } else { String::new() };
-    format!("{}, class prior {}{numeric}", prior.estimate, prior.class)
 }
 
 fn summary(title: &str, learned: &Learned) -> Result<String, Failure> {
@@ -122,7 +110,7 @@ fn summary(title: &str, learned: &Learned) -> Result<String, Failure> {
         let _ = writeln!(text, "\nHow good it is ({})", evaluation.how);
         text.push_str(&report::evaluation(evaluation));
     }
-    if let (Some(before), Some(after)) = (&learned.evaluation, &learned.calibrated) {
+    if let Some(Calibrated { before, after }) = &learned.calibrated {
         let _ = writeln!(text, "\nCalibrated ({})", after.how);
         text.push_str(&report::evaluation(after));
         let _ = writeln!(text, "\nReliability, before and after calibration");
@@ -146,6 +134,7 @@ pub fn classes(model: &NaiveBayesModel) -> String {
 
 /// The most telling evidence, if there is any.
 pub fn evidence_table(evidence: &[ClassEvidence], most_classes: usize) -> String {
+    let p = |p: Option<f64>| p.map(probability).unwrap_or_default();
     let mut rows = Vec::new();
     for class in evidence.iter().take(most_classes) {
         for (place, piece) in class.evidence.iter().enumerate() {
@@ -156,9 +145,9 @@ pub fn evidence_table(evidence: &[ClassEvidence], most_classes: usize) -> String
                     format!("{} ± {}", number(*mean), number(*sd)),
                     format!("{} ± {}", number(*mean_of_rest), number(*sd_of_rest)),
                 ),
-                other => {
-                    let p = |p: Option<f64>| p.map(probability).unwrap_or_default();
-                    (format!("{} {}", piece.variable, value_words(other)), p(piece.p_given_class), p(piece.p_given_rest))
+                EvidenceValue::State(state) => (format!("{} = {state}", piece.variable), p(piece.p_given_class), p(piece.p_given_rest)),
+                EvidenceValue::Bin { above, up_to } => {
+                    (format!("{} {}", piece.variable, bin_words(*above, *up_to)), p(piece.p_given_class), p(piece.p_given_rest))
                 }
             };
             rows.push(vec![name, what, here, rest]);
@@ -174,14 +163,6 @@ pub fn evidence_table(evidence: &[ClassEvidence], most_classes: usize) -> String
         let _ = writeln!(text, "  … and {}; `tunbridge show MODEL --all` lists them", of(more as f64, "more class", "more classes"));
     }
     text
-}
-
-pub fn value_words(value: &EvidenceValue) -> String {
-    match value {
-        EvidenceValue::State(state) => format!("= {state}"),
-        EvidenceValue::Bin { above, up_to } => bin_words(*above, *up_to),
-        EvidenceValue::Number { mean, .. } => format!("near {}", number(*mean)),
-    }
 }
 
 pub fn bin_words(above: Option<f64>, up_to: Option<f64>) -> String {
@@ -204,7 +185,7 @@ fn as_object(learned: &Learned, model: &Model, output: &Path) -> Value {
     object.insert("target".into(), json!(posterior.target()));
     let classes = posterior.class_names().iter().cloned().zip(posterior.ln_class_prior().iter().map(|ln| json::real(ln.exp())));
     object.insert("class_prior".into(), Value::Object(classes.collect()));
-    object.insert("prior".into(), json!(prior_words(&learned.model)));
+    object.insert("prior".into(), json!(learned.model.prior_words()));
     object.insert("columns".into(), json::schema(learned.model.schema(), Some(&learned.report)));
     if let Some(ln) = posterior.log_marginal_likelihood(learned.model.schema(), learned.model.statistic()) {
         object.insert("log_marginal_likelihood".into(), json::real(ln));
@@ -212,8 +193,9 @@ fn as_object(learned: &Learned, model: &Model, output: &Path) -> Value {
     if let Some(evaluation) = &learned.evaluation {
         object.insert("evaluation".into(), json::evaluation(evaluation));
     }
-    if let Some(calibrated) = &learned.calibrated {
-        object.insert("calibrated".into(), json::evaluation(calibrated));
+    if let Some(Calibrated { before, after }) = &learned.calibrated {
+        object.insert("uncalibrated".into(), json::evaluation(before));
+        object.insert("calibrated".into(), json::evaluation(after));
     }
     object.insert("remarks".into(), json!(learned.remarks));
     Value::Object(object)

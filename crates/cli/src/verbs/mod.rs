@@ -15,11 +15,11 @@ use std::path::Path;
 
 use std::time::Instant;
 
-use tunbridge::data::closest;
+use tunbridge::data::{Input, closest};
 use tunbridge::{Case, Error, Model, NaiveBayesModel, Timings};
 
 use crate::Failure;
-use crate::args::{Common, UnknownArg};
+use crate::args::{Common, ReadArgs, UnknownArg};
 use crate::progress::remark;
 
 /// Reads the model that every verb but `learn` starts from.
@@ -33,6 +33,13 @@ fn load(path: &Path, timings: &mut Timings) -> Result<NaiveBayesModel, Failure> 
     }
 }
 
+/// Tells that a model's calibration is older than the model.
+fn tell_stale(model: &NaiveBayesModel, common: &Common) {
+    if model.calibrator_is_stale() {
+        remark(common, "the calibration was fitted before the last change of the model");
+    }
+}
+
 /// Prints the result.
 fn print(text: &str) -> Result<(), Failure> {
     Ok(io::stdout().lock().write_all(text.as_bytes())?)
@@ -43,9 +50,15 @@ fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
     print(&format!("{value}\n"))
 }
 
-/// Whether the arguments are one case rather than files.
+/// Whether a path is a pattern for several files.
+fn is_pattern(path: &Path) -> bool {
+    path.to_string_lossy().contains(['*', '?', '[']) && !path.exists()
+}
+
+/// Whether the arguments are one case rather than files. A file's name, or a pattern's, may hold the sign too.
 fn is_case(inputs: &[String]) -> Result<bool, Failure> {
-    let is_value = |input: &&String| input.contains('=') && !Path::new(input).exists();
+    let is_file = |input: &String| Path::new(input).exists() || is_pattern(Path::new(input)) && Input::all(&[input]).is_ok();
+    let is_value = |input: &&String| input.contains('=') && !is_file(input);
     match (inputs.iter().find(is_value), inputs.iter().find(|input| !is_value(input))) {
         (Some(value), Some(file)) => {
             Err(Failure::Usage(format!("`{value}` is a value and `{file}` a file: give files or one case, not both")))
@@ -55,8 +68,10 @@ fn is_case(inputs: &[String]) -> Result<bool, Failure> {
 }
 
 /// Reads one case, and tells of values that are left out because they are no known state, or refuses them.
-fn case_of(inputs: &[String], model: &NaiveBayesModel, unknown: UnknownArg, common: &Common) -> Result<Case, Failure> {
-    let case = Case::parse(model.schema(), inputs)?;
+fn case_of(inputs: &[String], model: &NaiveBayesModel, read: &ReadArgs, unknown: UnknownArg, common: &Common) -> Result<Case, Failure> {
+    read.not_of_files()?;
+    let missing = [model.recipe().missing.as_slice(), &read.missing].concat();
+    let case = Case::parse_with(model.schema(), inputs, &missing)?;
     for (name, value) in &case.unknown {
         let states = model.schema().find(name).and_then(|id| model.schema().states(id));
         let near = states.and_then(|states| closest(value, states.names().iter().map(String::as_str)));

@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
-use tunbridge::belief::VarId;
+use tunbridge::belief::{JointCounts, VarId};
 use tunbridge::learners::{AttributeStatistic, telling_evidence};
-use tunbridge::{Error, NaiveBayesModel, Timings};
+use tunbridge::{Error, NaiveBayesModel, StateBelief, Timings};
 
-use super::learn::{bin_words, classes, evidence_table, prior_words};
+use super::learn::{bin_words, classes, evidence_table};
 use super::{load, no_trace, print, print_json};
 use crate::args::{Common, ShowArgs};
 use crate::figures::{count, number, of, probability};
@@ -20,17 +20,17 @@ pub fn run(args: &ShowArgs, common: &Common, timings: &mut Timings) -> Result<()
     let model = load(&args.model, timings)?;
     let kind = model.kind();
     if as_json {
-        return print_json(&object(&model, kind)?);
+        return print_json(&object(&model, kind, args.top.unwrap_or(10))?);
     }
     let most = if args.all { usize::MAX } else { 40 };
-    let mut text = format!("{}: {kind}, {} rows, {}\n\n", args.model.display(), count(model.statistic().n_rows()), prior_words(&model));
+    let mut text = format!("{}: {kind}, {} rows, {}\n\n", args.model.display(), count(model.statistic().n_rows()), model.prior_words());
     if let Some(calibrator) = model.calibrator() {
         let stale = if model.calibrator_is_stale() { ", fitted before the last change" } else { "" };
         let _ = writeln!(text, "Calibrated ({:?}{stale})\n", calibrator.method());
     }
     text.push_str(&report::schema(model.schema(), None, most));
     let _ = writeln!(text, "\n{}", classes(&model));
-    let evidence = telling_evidence(model.schema(), model.statistic(), model.posterior(), args.top).map_err(Error::from)?;
+    let evidence = telling_evidence(model.schema(), model.statistic(), model.posterior(), args.top.unwrap_or(5)).map_err(Error::from)?;
     text.push_str(&evidence_table(&evidence, if args.all { usize::MAX } else { 10 }));
     text.push_str(&tables(&model, if args.all { usize::MAX } else { 10 }));
     print(&text)
@@ -61,10 +61,15 @@ pub fn tables(model: &NaiveBayesModel, most: usize) -> String {
             rows.push(line("sd", &|m| m.variance().map_or("–".into(), |v| number(v.sqrt()))));
             rows.push(line("rows", &|m| count(m.weight)));
         } else {
-            title = format!("P({} | {})", variable.name, model.posterior().target());
+            let (name, target) = (&variable.name, model.posterior().target());
+            title = match model.state_belief(VarId::new(place)) {
+                StateBelief::Probability => format!("P({name} | {target})"),
+                StateBelief::NoOther => format!("P(this state of {name} and no other | {target})"),
+                StateBelief::Share => format!("Share of rows by {name}, which is the centroid of {target}"),
+            };
             let names = state_names(model, place);
             for (state, name) in names.iter().enumerate().take(if most == usize::MAX { usize::MAX } else { 20 }) {
-                let p = state_probabilities(model, place, state);
+                let p = model.of_state(VarId::new(place), state);
                 let cell = |class: usize| p.as_ref().map_or("–".into(), |p| probability(p[class]));
                 rows.push(std::iter::once(name.clone()).chain((0..classes.len()).map(cell)).collect());
             }
@@ -100,16 +105,16 @@ fn state_names(model: &NaiveBayesModel, place: usize) -> Vec<String> {
     }
 }
 
-/// P(state | class) of each class, as the model has it; `None` for a state it does not know.
-fn state_probabilities(model: &NaiveBayesModel, place: usize, state: usize) -> Option<Vec<f64>> {
-    let ln = model.posterior().ln_state(VarId::new(place), state)?;
-    Some(ln.iter().copied().map(f64::exp).collect())
-}
-
-fn object(model: &NaiveBayesModel, kind: &str) -> Result<Value, Failure> {
+fn object(model: &NaiveBayesModel, kind: &str, top: usize) -> Result<Value, Failure> {
     let posterior = model.posterior();
     let classes = posterior.class_names();
     let by_class = |values: Vec<Value>| Value::Object(classes.iter().cloned().zip(values).collect::<Map<_, _>>());
+    let row = |place: usize, counts: &JointCounts, state: usize, mut value: Value| {
+        let p = model.of_state(VarId::new(place), state);
+        value["count"] = by_class(counts.of_state(state).iter().map(|n| json::number(*n)).collect());
+        value["p"] = p.map(|p| by_class(p.into_iter().map(json::real).collect())).into();
+        value
+    };
     let mut attributes = Map::new();
     for (place, variable) in model.schema().variables().iter().enumerate() {
         let value = match &model.statistic().attributes()[place] {
@@ -123,24 +128,20 @@ fn object(model: &NaiveBayesModel, kind: &str) -> Result<Value, Failure> {
                     )
                     .collect(),
             ),
-            AttributeStatistic::Counts(counts) | AttributeStatistic::Binned { counts, .. } => {
+            AttributeStatistic::Counts(counts) => {
                 let names = state_names(model, place);
-                let table: Vec<Value> = names
-                    .iter()
-                    .enumerate()
-                    .map(|(state, name)| {
-                        let p = state_probabilities(model, place, state);
-                        json!({"state": name,
-                               "count": by_class(counts.of_state(state).iter().map(|n| json::number(*n)).collect()),
-                               "p": p.map(|p| by_class(p.into_iter().map(json::real).collect()))})
-                    })
-                    .collect();
-                Value::Array(table)
+                names.iter().enumerate().map(|(state, name)| row(place, counts, state, json!({"state": name}))).collect()
             }
+            AttributeStatistic::Binned { cuts, counts } => (0..=cuts.len())
+                .map(|bin| {
+                    let above = bin.checked_sub(1).map(|below| cuts[below]);
+                    row(place, counts, bin, json!({"above": above, "up_to": cuts.get(bin)}))
+                })
+                .collect(),
         };
         attributes.insert(variable.name.clone(), value);
     }
-    let evidence = telling_evidence(model.schema(), model.statistic(), posterior, 10).map_err(Error::from)?;
+    let evidence = telling_evidence(model.schema(), model.statistic(), posterior, top).map_err(Error::from)?;
     Ok(json!({
         "kind": kind,
         "rows": json::number(model.statistic().n_rows()),

@@ -188,6 +188,37 @@ fn numbers_join_and_leave_to_rounding() {
     }
 }
 
+/// A prior that names every class does not fit a new one: another can be said.
+#[test]
+fn an_update_may_come_with_another_prior() {
+    let folder = halves();
+    folder.run("learn first.csv -t PlayTennis --class-prior Yes=0.5,No=0.5 -o given.tb").ok();
+    folder.put("new.csv", format!("{HEADER}Rain,Hot,High,Weak,Maybe\n"));
+    folder.run("update given.tb new.csv").fails(1, &["Maybe", "--class-prior"]);
+    folder.run("update given.tb new.csv --class-prior Yes=0.25,No=0.25,Maybe=0.5 -o more.tb").ok();
+    let shown = folder.run("show more.tb --format json").ok().json();
+    assert_eq!(shown["classes"]["Maybe"]["prior"], 0.5);
+    assert_eq!(shown["prior"]["estimate"], "laplace:1");
+    folder.run("update given.tb new.csv --class-prior empirical").ok();
+}
+
+/// A calibration is fitted for classes by their places, and may not be used for others.
+#[test]
+fn a_calibration_is_dropped_where_the_classes_change_their_places() {
+    let folder = Folder::new()
+        .write("a.csv", crate::json::two_classes(400))
+        .write("b.csv", crate::json::two_classes(100))
+        .write("new.csv", crate::json::two_classes(100).replace(",p", ",o"))
+        .write("turned.toml", "[columns.y]\nstates = [\"q\", \"p\"]\n");
+    folder.run("learn a.csv -t y --calibrate sigmoid").ok();
+    folder.run("learn b.csv -t y --schema turned.toml").ok();
+    // Declared states come first: p and q change places.
+    folder.run("merge a.tb b.tb -o both.tb").ok().notes(&["the calibration is dropped"]);
+    assert_eq!(folder.run("show both.tb --format json").ok().json()["calibration"], serde_json::Value::Null);
+    folder.run("update a.tb new.csv -o more.tb").ok().notes(&["the calibration is dropped"]);
+    folder.run("classify both.tb x=1").ok().silent();
+}
+
 #[test]
 fn a_calibration_grows_stale_with_a_change_and_that_is_said() {
     let folder = Folder::new().write("xy.csv", crate::json::two_classes(400));

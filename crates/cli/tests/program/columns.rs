@@ -27,7 +27,15 @@ fn a_schema_written_beside_the_data_is_used_by_itself_and_that_is_said() {
     let shown = folder.run("show play_tennis.tb --format json").ok().json();
     crate::support::assert_close(&shown["attributes"]["Temperature"][3]["p"]["No"], 1.0 / 9.0, 1e-12);
     folder.run("classify play_tennis.tb Temperature=Scorching --unknown-states error").ok().silent();
-    // What is written again keeps what was said.
+    // What is written again keeps what was said, also of missing values and of what is believed before.
+    let more = folder.text("play_tennis.schema.toml").replace("target = ", "missing = [\"n.a.\"]\ntarget = ");
+    folder.put(
+        "play_tennis.schema.toml",
+        more.replace("[columns.\"Wind\"]\n", "[columns.\"Wind\"]\nprior = { Strong = 0.25, Weak = 0.75 }\n"),
+    );
+    folder.run("schema play_tennis.csv --write --force").ok();
+    let written = folder.text("play_tennis.schema.toml");
+    assert!(written.contains("missing = [\"n.a.\"]") && written.contains("\"Weak\" = 0.75"), "{written}");
     folder.run("schema play_tennis.csv --write --force").ok();
     assert!(folder.text("play_tennis.schema.toml").contains("states = [\"Cool\", \"Mild\", \"Hot\", \"Scorching\"]\nordered = true"));
 }
@@ -143,6 +151,7 @@ fn a_weight_counts_a_row_as_often_as_it_says() {
     for (rows, says) in [
         ("x,-1,p\nz,1,q\n", "`-1` is not a weight"),
         ("x,,p\nz,1,q\n", "`missing` is not a weight"),
+        ("x,1e16,p\nz,1,q\n", "`10000000000000000` is not a weight: it must be a number from zero to 2^53"),
         ("x,w,p\nz,1,q\n", "`w` is not a number"),
     ] {
         folder.put("bad.csv", format!("a,n,y\n{rows}"));
@@ -175,6 +184,18 @@ fn files_without_a_header_have_columns_by_number() {
     assert_eq!(folder.run("schema numbers.csv --header yes --format json").ok().json()["rows"], 3);
 }
 
+/// A name with a comma is put in quotes.
+#[test]
+fn a_name_may_hold_a_comma() {
+    let folder = Folder::new().write("t.csv", "\"a,b\",c,y\n1,2,\"p,q\"\n2,1,r\n1,1,r\n2,2,r\n");
+    let schema = folder.run("schema t.csv --types '\"a,b\"=numeric,c=category' --format json").ok().json();
+    assert_eq!(column(&schema, "a,b")["type"], "numeric");
+    let schema = folder.run("schema t.csv --ignore '\"a,b\",c' --format json").ok().json();
+    assert_eq!((&column(&schema, "a,b")["role"], &column(&schema, "c")["role"]), (&json!("ignored"), &json!("ignored")));
+    let learned = folder.run("learn t.csv -t y --class-prior '\"p,q\"=0.25,r=0.75' --format json").ok().json();
+    assert_eq!(learned["class_prior"], json!({"p,q": 0.25, "r": 0.75}));
+}
+
 #[test]
 fn missing_markers_are_part_of_the_model() {
     let folder = Folder::new().write("gaps.csv", "a,y\nx,p\n-,p\nz,q\nNA,q\nz,\n");
@@ -184,6 +205,11 @@ fn missing_markers_are_part_of_the_model() {
     folder.put("new.csv", "a\n-\n?\n");
     let rows = folder.run("classify gaps.tb new.csv --format jsonl").ok().silent().json_lines();
     assert_eq!(rows[0]["probability"], rows[1]["probability"]);
+    // Of one case too, and with more markers.
+    for case in ["a=-", "a=. --missing ."] {
+        let answer = folder.run(&format!("classify gaps.tb {case} --format json")).ok().silent().json();
+        assert_eq!(answer["probability"], rows[0]["probability"]);
+    }
     let shown = folder.run("learn gaps.csv -t y --missing -").ok();
     assert!(shown.stdout().contains("1 row without a class was left out\n"), "{}", shown.stdout());
 }

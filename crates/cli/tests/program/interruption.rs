@@ -63,14 +63,14 @@ fn a_killed_program_leaves_the_old_model_or_the_new_one() {
     assert_eq!(folder.bytes("m.tb"), models[0]);
 }
 
-/// Ctrl-C while the answers are being written.
+/// Ctrl-C, or a signal to end, while the answers are being written.
 #[test]
 fn an_interrupted_program_leaves_nothing_half_written() {
     let folder = Folder::with_model();
     let days = folder.text("play_tennis.csv");
     let (header, rows) = days.split_once('\n').unwrap();
     folder.put("many.csv", format!("{header}\n{}", rows.repeat(100_000)));
-    for (format, old) in [("csv", None), ("parquet", Some("old answers"))] {
+    for (format, old, signal) in [("csv", None, "-INT"), ("parquet", Some("old answers"), "-INT"), ("jsonl", None, "-TERM")] {
         let output = format!("answers.{format}");
         if let Some(old) = old {
             folder.put(&output, old);
@@ -83,7 +83,7 @@ fn an_interrupted_program_leaves_nothing_half_written() {
             assert!(start.elapsed() < Duration::from_secs(60));
             std::thread::sleep(Duration::from_millis(1));
         }
-        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
         assert_eq!(child.wait().unwrap().code(), Some(130));
         assert!(!folder.names().iter().any(|name| name.ends_with(".tmp")), "{:?}", folder.names());
         match old {
@@ -91,4 +91,21 @@ fn an_interrupted_program_leaves_nothing_half_written() {
             None => assert!(!folder.path(&output).exists()),
         }
     }
+}
+
+/// As under `nohup`: what is to outlive its terminal does.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_that_ignores_hangups_goes_on() {
+    let folder = Folder::with_play_tennis();
+    let line = r#"trap "" HUP; exec "$0" learn - -t PlayTennis --evaluate none -o m.tb -q"#;
+    let mut command = Command::new("sh");
+    command.args(["-c", line, env!("CARGO_BIN_EXE_tunbridge")]).current_dir(folder.path("")).stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(Command::new("kill").args(["-HUP", &child.id().to_string()]).status().unwrap().success());
+    std::thread::sleep(Duration::from_millis(100));
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), &folder.bytes("play_tennis.csv")).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(folder.path("m.tb").exists());
 }

@@ -58,6 +58,16 @@ fn learn_tells_both_evaluations_when_it_calibrates() {
     let learned = folder.run("learn xy.csv -t y --calibrate sigmoid --format json").ok().json();
     assert_eq!(keys(&learned["evaluation"]), EVALUATION);
     assert_eq!(keys(&learned["calibrated"]), EVALUATION);
+    assert_eq!(learned["uncalibrated"], learned["evaluation"]);
+    let none = folder.run("learn xy.csv -t y --calibrate sigmoid --evaluate none --format json").ok().json();
+    assert!(none.get("evaluation").is_none() && none.get("calibrated").is_none());
+    // Before and after are of the same pass, and say what was held fixed.
+    let judged = folder.run("evaluate xy.csv -t y --folds 4 --calibrate sigmoid --numeric bins:mdl --format json").ok().json();
+    assert_eq!(judged["method"], "4 folds, seed 1");
+    assert_eq!(judged["uncalibrated"]["method"], "leave-one-out, given the cut points");
+    assert_eq!(judged["calibrated"]["method"], "leave-one-out, given the cut points, calibrated on the other nine folds");
+    folder.put("few.csv", two_classes(60));
+    folder.run("learn few.csv -t y --calibrate sigmoid").ok().notes(&["fewer than 100 rows"]);
     assert_eq!(folder.run("show xy.tb --format json").ok().json()["calibration"], json!({"method": "sigmoid", "stale": false}));
 }
 
@@ -125,6 +135,13 @@ fn show() {
     assert_eq!((&sunny["state"], &sunny["count"]), (&json!("Sunny"), &json!({"No": 3, "Yes": 2})));
     assert_close(&sunny["p"]["No"], 0.5, 1e-12);
     assert_eq!(shown["calibration"], Value::Null);
+    let one = folder.run("show play_tennis.tb --top 1 --format json").ok().json();
+    assert!(one["telling_evidence"].as_array().unwrap().iter().all(|class| class["evidence"].as_array().unwrap().len() == 1));
+    folder.put("x.csv", "x,y\n1.0625,p\n1.25,p\n2.0,q\n1.75,q\n");
+    folder.run("learn x.csv -t y --numeric bins:width:2").ok();
+    let bins = folder.run("show x.tb --format json").ok().json()["attributes"]["x"].clone();
+    assert_eq!((&bins[0]["above"], &bins[0]["up_to"]), (&Value::Null, &json!(1.53125)));
+    assert_eq!((&bins[1]["above"], &bins[1]["up_to"]), (&json!(1.53125), &Value::Null));
 }
 
 #[test]
@@ -160,18 +177,27 @@ fn diff() {
     let folder = Folder::with_model();
     folder.run("learn play_tennis.csv -t PlayTennis --estimate ml -o ml.tb").ok();
     let difference = folder.run("diff play_tennis.tb ml.tb --format json").ok().silent().json();
-    assert_eq!(keys(&difference), ["rows", "priors", "moved"]);
+    assert_eq!(keys(&difference), ["rows", "priors", "calibrations", "moved"]);
     assert_eq!(difference["rows"], json!([14, 14]));
     let moved = difference["moved"].as_array().unwrap();
     assert_eq!(moved.len(), 18);
-    assert_eq!(keys(&moved[0]), ["variable", "value", "given", "before", "after", "moved"]);
+    assert_eq!(keys(&moved[0]), ["variable", "quantity", "value", "given", "before", "after", "moved"]);
     // To nothing: infinitely far, which JSON has no number for.
-    let first =
-        json!({"variable": "Outlook", "value": "Overcast", "given": "No", "before": moved[0]["before"], "after": 0.0, "moved": null});
+    let first = json!({"variable": "Outlook", "quantity": "probability", "value": "Overcast", "given": "No",
+                       "before": moved[0]["before"], "after": 0.0, "moved": null});
     assert_eq!(moved[0], first);
     assert_close(&moved[1]["moved"], (2.0_f64 / 7.0 / 0.2).ln(), 1e-12);
     let same = folder.run("diff ml.tb ml.tb --format json").ok().json();
-    assert_eq!(same, json!({"rows": [14, 14], "priors": null, "moved": []}));
+    assert_eq!(same, json!({"rows": [14, 14], "priors": null, "calibrations": null, "moved": []}));
+    let two = folder.run("diff play_tennis.tb ml.tb --top 2 --format json").ok().json();
+    assert_eq!(two["moved"].as_array().unwrap(), &moved[..2]);
+    folder.put("x.csv", two_classes(40));
+    folder.run("learn x.csv -t y").ok();
+    folder.put("z.csv", two_classes(60));
+    folder.run("learn z.csv -t y").ok();
+    let numbers = folder.run("diff x.tb z.tb --format json").ok().json();
+    let mean = numbers["moved"].as_array().unwrap().iter().find(|m| m["quantity"] == "mean").unwrap();
+    assert_eq!(keys(mean), ["variable", "quantity", "given", "before", "after", "moved"]);
 }
 
 #[test]
@@ -187,7 +213,7 @@ fn evaluate() {
     ];
     for (line, method) in lines {
         let found = folder.run(&format!("{line} --format json")).ok().json();
-        assert_eq!(keys(&found), EVALUATION, "{line}");
+        assert_eq!(keys(&found), [&EVALUATION[..], &["skipped", "remarks"]].concat(), "{line}");
         assert_eq!(found["method"], method, "{line}");
         let confusion: u64 = found["confusion"]
             .as_object()

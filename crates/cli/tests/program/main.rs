@@ -9,6 +9,7 @@ mod classify;
 mod columns;
 mod defined_cases;
 mod evaluate;
+mod explain;
 mod help;
 mod interruption;
 mod json;

@@ -53,7 +53,7 @@ pub(crate) fn encode(batch: &RecordBatch, first_row: u64, before: u64, builder: 
         };
         builder.set_raw(RawRows::Batch(kept));
     }
-    Ok(builder.finish(before + first_row))
+    builder.finish(before + first_row)
 }
 
 /// An array as texts, booleans, whole numbers, doubles or a dictionary of texts.
@@ -181,10 +181,11 @@ fn encode_numbers(
             push_all(texts.as_string::<i64>().iter().map(|t| t.map(str::as_bytes)), variable, builder, faults);
             return Ok(None);
         }
-        // Days, and seconds, since the start of 1970.
+        // Days since the start of 1970, as dates in texts; a length of time is in seconds.
         DataType::Date32 => arrow_cast::cast(&arrow_cast::cast(array, &DataType::Int32)?, &DataType::Float64)?,
-        DataType::Date64 => scaled(array, 1e-3 / 86_400.0)?,
-        DataType::Timestamp(unit, _) | DataType::Duration(unit) => scaled(array, seconds(*unit))?,
+        DataType::Date64 => divided(array, 1e3 * 86_400.0)?,
+        DataType::Timestamp(unit, _) => divided(array, per_second(*unit) * 86_400.0)?,
+        DataType::Duration(unit) => divided(array, per_second(*unit))?,
         DataType::Boolean => arrow_cast::cast(&arrow_cast::cast(array, &DataType::Int32)?, &DataType::Float64)?,
         _ => arrow_cast::cast(array, &DataType::Float64)?,
     };
@@ -208,18 +209,18 @@ fn all_finite(numbers: &[f64]) -> bool {
     numbers.iter().fold(0, |bits, x| bits | (x - x).to_bits()) == 0
 }
 
-fn scaled(array: &ArrayRef, by: f64) -> Result<ArrayRef, arrow_schema::ArrowError> {
+fn divided(array: &ArrayRef, by: f64) -> Result<ArrayRef, arrow_schema::ArrowError> {
     let whole = arrow_cast::cast(array, &DataType::Int64)?;
     let numbers = arrow_cast::cast(&whole, &DataType::Float64)?;
-    Ok(std::sync::Arc::new(numbers.as_primitive::<Float64Type>().unary::<_, Float64Type>(|x| x * by)))
+    Ok(std::sync::Arc::new(numbers.as_primitive::<Float64Type>().unary::<_, Float64Type>(|x| x / by)))
 }
 
-fn seconds(unit: TimeUnit) -> f64 {
+fn per_second(unit: TimeUnit) -> f64 {
     match unit {
         TimeUnit::Second => 1.0,
-        TimeUnit::Millisecond => 1e-3,
-        TimeUnit::Microsecond => 1e-6,
-        TimeUnit::Nanosecond => 1e-9,
+        TimeUnit::Millisecond => 1e3,
+        TimeUnit::Microsecond => 1e6,
+        TimeUnit::Nanosecond => 1e9,
     }
 }
 

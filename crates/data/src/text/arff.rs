@@ -3,12 +3,14 @@
 //! The format as Weka's manual describes it: names and values may stand in single or double quotes with backslash escapes, `%`
 //! starts a comment line, `?` is missing, and `{3 yes, 7 1.5}` is a sparse row whose other values are the zero or first one.
 
+use std::borrow::Cow;
 use std::io::{BufRead, BufReader};
 
 use belief::States;
 
 use super::blocks::Block;
-use crate::encode::{ChunkBuilder, EncodedChunk, Faults, shorten};
+use super::lines::{encode_lines, lines};
+use crate::encode::{ChunkBuilder, EncodedChunk, shorten};
 use crate::error::{Place, RowFault};
 use crate::{DataError, input::Input};
 
@@ -89,7 +91,12 @@ fn attribute(text: &str) -> Result<Attribute, String> {
             let ends = |c| c == ',' || c == '}';
             let (state, behind) = token(rest, ends).ok_or_else(|| format!("a state of `{name}` has no closing quote"))?;
             states.push(state);
-            rest = behind.trim_start().strip_prefix(',').unwrap_or(behind.trim_start()).trim_start();
+            rest = behind.trim_start();
+            match rest.strip_prefix(',') {
+                Some(next) => rest = next.trim_start(),
+                None if rest.is_empty() || rest.starts_with('}') => {}
+                None => return Err(format!("the states of `{name}`: {}", after_value(rest))),
+            }
         }
         AttributeKind::Nominal(States::declared(states, false).map_err(|e| format!("attribute `{name}`: {e}"))?)
     } else {
@@ -103,14 +110,30 @@ fn attribute(text: &str) -> Result<Attribute, String> {
     Ok(Attribute { name, kind })
 }
 
-/// A quoted or plain word, and what is behind it; `None` when a quote stays open.
+/// What is wrong where something else than a separator comes behind a value.
+fn after_value(rest: &str) -> String {
+    if rest.starts_with('%') {
+        "a comment must stand on a line of its own".into()
+    } else if rest.starts_with('{') {
+        format!("`{}` is the weight of an instance, which is not read from there: make it an attribute", shorten(rest))
+    } else {
+        format!("`{}` where a comma should follow a value", shorten(rest))
+    }
+}
+
+/// A quoted or plain word, and what is behind it; `None` when a quote stays open. A backslash escapes in quotes only, as in Weka.
 fn token(text: &str, ends: impl Fn(char) -> bool) -> Option<(String, &str)> {
     let quote = text.chars().next().filter(|c| *c == '\'' || *c == '"');
     let mut word = String::new();
     let mut characters = text.char_indices().skip(usize::from(quote.is_some()));
     while let Some((at, c)) = characters.next() {
         match (c, quote) {
-            ('\\', _) => word.extend(characters.next().map(|(_, escaped)| escaped)),
+            ('\\', Some(_)) => word.extend(characters.next().map(|(_, escaped)| match escaped {
+                'n' => '\n',
+                't' => '\t',
+                'r' => '\r',
+                other => other,
+            })),
             (c, Some(quote)) if c == quote => return Some((word, &text[at + c.len_utf8()..])),
             (c, None) if ends(c) => return Some((word.trim_end().to_string(), &text[at..])),
             _ => word.push(c),
@@ -119,90 +142,90 @@ fn token(text: &str, ends: impl Fn(char) -> bool) -> Option<(String, &str)> {
     quote.is_none().then(|| (word.trim_end().to_string(), ""))
 }
 
-/// The rows of a block, each as where it lies and its values.
-pub(crate) fn rows<'b>(
-    block: &'b Block,
-    header: &'b ArffHeader,
-) -> impl Iterator<Item = (usize, usize, Result<Vec<Option<String>>, RowFault>)> + 'b {
-    let bytes = &block.bytes[..block.len];
-    let mut start = 0;
-    std::iter::from_fn(move || {
-        while start < bytes.len() {
-            let end = start + memchr::memchr(b'\n', &bytes[start..]).unwrap_or(bytes.len() - start);
-            let from = std::mem::replace(&mut start, end + 1);
-            let line = bytes[from..end].trim_ascii();
-            if line.is_empty() || line[0] == b'%' {
-                continue;
-            }
-            let parsed = match std::str::from_utf8(line) {
-                Ok(line) => values(line, header),
-                Err(_) => Err(RowFault::NotUtf8(shorten(&String::from_utf8_lossy(line)))),
-            };
-            return Some((from, end, parsed));
-        }
-        None
-    })
+/// The mark of a comment.
+pub(crate) const COMMENT: u8 = b'%';
+
+/// The rows of a block.
+pub(crate) fn rows<'b>(block: &'b Block, header: &'b ArffHeader) -> impl Iterator<Item = Result<Vec<Option<String>>, RowFault>> + 'b {
+    lines(block, Some(COMMENT)).map(move |(start, end)| row(&block.bytes[start..end], header))
 }
 
-pub(crate) fn values(line: &str, header: &ArffHeader) -> Result<Vec<Option<String>>, RowFault> {
-    let expected = header.attributes.len();
-    let open = || RowFault::Syntax("a quote is not closed on its line".into());
-    if let Some(inner) = line.strip_prefix('{') {
-        let inner = inner.strip_suffix('}').ok_or_else(|| RowFault::Syntax("a sparse row has no closing brace".into()))?;
-        let mut row: Vec<Option<String>> = header
-            .attributes
-            .iter()
-            .map(|a| match &a.kind {
-                AttributeKind::Nominal(states) => states.names().first().cloned(),
-                AttributeKind::Numeric => Some("0".into()),
-                _ => None,
-            })
-            .collect();
-        let mut rest = inner.trim_start();
-        while !rest.is_empty() {
-            let (place, behind) = token(rest, char::is_whitespace).ok_or_else(open)?;
-            let (value, behind) = token(behind.trim_start(), |c| c == ',').ok_or_else(open)?;
-            let slot = place.parse::<usize>().ok().and_then(|place| row.get_mut(place));
-            *slot.ok_or_else(|| RowFault::Syntax(format!("`{}` is not the number of an attribute", shorten(&place))))? = Some(value);
-            rest = behind.trim_start().strip_prefix(',').unwrap_or_default().trim_start();
-        }
-        return Ok(row);
+fn row(line: &[u8], header: &ArffHeader) -> Result<Vec<Option<String>>, RowFault> {
+    match std::str::from_utf8(line) {
+        Ok(line) => values(line, header),
+        Err(_) => Err(RowFault::NotUtf8(shorten(&String::from_utf8_lossy(line)))),
     }
+}
+
+/// The values of a row, which has no spaces around it.
+pub(crate) fn values(line: &str, header: &ArffHeader) -> Result<Vec<Option<String>>, RowFault> {
+    if let Some(inner) = line.strip_prefix('{') {
+        return sparse_values(inner, header);
+    }
+    let expected = header.attributes.len();
     let mut row = Vec::with_capacity(expected);
     let mut rest = line;
     loop {
-        let quoted = rest.starts_with(['\'', '"']);
-        let (value, behind) = token(rest, |c| c == ',' || c == '\t').ok_or_else(open)?;
-        row.push((quoted || value != "?").then_some(value));
-        match behind.trim_start_matches(' ').strip_prefix([',', '\t']) {
+        if row.len() == expected && rest.starts_with('{') {
+            return Err(RowFault::Syntax(after_value(rest)));
+        }
+        let (value, behind) = value(rest, |c| c == ',' || c == '\t')?;
+        row.push(value);
+        let behind = behind.trim_start_matches(' ');
+        match behind.strip_prefix([',', '\t']) {
             Some(next) => rest = next.trim_start(),
-            None => break,
+            None if behind.is_empty() => break,
+            None => return Err(RowFault::Syntax(after_value(behind))),
         }
     }
     if row.len() == expected { Ok(row) } else { Err(RowFault::Ragged { expected, found: row.len() }) }
 }
 
-/// Encodes a block.
-pub(crate) fn encode(block: &Block, header: &ArffHeader, builder: &mut ChunkBuilder<'_>) -> Result<EncodedChunk, DataError> {
-    let variable_of = &builder.file().variable_of;
-    for (start, end, parsed) in rows(block, header) {
-        let mut faults = Faults::default();
-        let row = parsed.unwrap_or_else(|fault| {
-            faults.push(0, None, fault);
-            vec![None; header.attributes.len()]
-        });
-        for (value, variable) in row.iter().zip(variable_of) {
-            if let Some(variable) = *variable {
-                builder.push_cell(variable, value.as_deref().map(str::as_bytes), 0, &mut faults);
-            }
+/// A sparse row, from behind its brace.
+fn sparse_values(line: &str, header: &ArffHeader) -> Result<Vec<Option<String>>, RowFault> {
+    let syntax = |what: String| RowFault::Syntax(what);
+    let mut row: Vec<Option<String>> = header
+        .attributes
+        .iter()
+        .map(|a| match &a.kind {
+            AttributeKind::Nominal(states) => states.names().first().cloned(),
+            AttributeKind::Numeric => Some("0".into()),
+            _ => None,
+        })
+        .collect();
+    let mut rest = line.trim_start();
+    while !rest.starts_with('}') {
+        if rest.is_empty() {
+            return Err(syntax("a sparse row has no closing brace".into()));
         }
-        builder.rows_pushed(1);
-        builder.settle(faults, |_| block.first_line + memchr::memchr_iter(b'\n', &block.bytes[..start]).count() as u64)?;
-        if builder.dropped().is_empty() {
-            builder.keep_record(start, end);
+        let (place, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let (value, behind) = value(behind.trim_start(), |c| c == ',' || c == '}')?;
+        let slot = place.parse::<usize>().ok().and_then(|place| row.get_mut(place));
+        *slot.ok_or_else(|| syntax(format!("`{}` is not the number of an attribute", shorten(place))))? = value;
+        rest = behind.trim_start();
+        match rest.strip_prefix(',') {
+            Some(next) => rest = next.trim_start(),
+            None if rest.is_empty() || rest.starts_with('}') => {}
+            None => return Err(syntax(after_value(rest))),
         }
     }
-    Ok(builder.finish(block.first_row))
+    let behind = rest[1..].trim_start().trim_start_matches(',').trim_start();
+    if behind.is_empty() { Ok(row) } else { Err(syntax(after_value(behind))) }
+}
+
+/// The next value of a row, `None` if it is missing, and what is behind it.
+fn value(text: &str, ends: impl Fn(char) -> bool) -> Result<(Option<String>, &str), RowFault> {
+    let quoted = text.starts_with(['\'', '"']);
+    let (value, behind) = token(text, ends).ok_or_else(|| RowFault::Syntax("a quote is not closed on its line".into()))?;
+    if !quoted && (value.starts_with('%') || value.contains(" %") || value.contains("\t%")) {
+        return Err(RowFault::Syntax(after_value("%")));
+    }
+    Ok(((quoted || value != "?").then_some(value), behind))
+}
+
+/// Encodes a block.
+pub(crate) fn encode(block: &Block, header: &ArffHeader, builder: &mut ChunkBuilder<'_>) -> Result<EncodedChunk, DataError> {
+    encode_lines(block, Some(COMMENT), builder, |line| row(line, header), |row, column| row[column].as_deref().map(Cow::Borrowed))
 }
 
 #[cfg(test)]
@@ -228,5 +251,35 @@ mod tests {
         assert_eq!(row, [Some("no".into()), Some("2.5".into()), Some("y".into())]);
         assert!(values("{9 1}", &header).is_err());
         assert_eq!(values("yes, ?,'y'", &header).unwrap(), [Some("yes".into()), None, Some("y".into())]);
+        assert_eq!(values("{0 ?, 2 '?'}", &header).unwrap(), [None, Some("0".into()), Some("?".into())]);
+    }
+
+    #[test]
+    fn a_backslash_escapes_in_quotes_only() {
+        let word = |text: &str| token(text, |c| c == ',').unwrap().0;
+        assert_eq!(word(r"'a\tb\n\r\\\'\%'"), "a\tb\n\r\\'%");
+        assert_eq!((word(r"a\tb"), word(r"C:\new,x")), (r"a\tb".into(), r"C:\new".into()));
+    }
+
+    #[test]
+    fn what_stands_behind_a_value_is_not_dropped() {
+        let attributes = ["a {no,yes}", "b numeric"].map(|a| attribute(a).unwrap()).to_vec();
+        let header = ArffHeader { attributes, n_lines: 0, n_bytes: 0 };
+        for (line, what) in [
+            ("{0 'yes' 1 2.5}", "`1 2.5}` where a comma should follow a value"),
+            ("yes,'2' junk", "`junk` where a comma should follow a value"),
+            ("yes,2,{5}", "`{5}` is the weight of an instance"),
+            ("{0 yes}, {5}", "`{5}` is the weight of an instance"),
+            ("yes,2 % comment", "a comment must stand on a line of its own"),
+            ("'yes',2\t% comment", "a comment must stand on a line of its own"),
+            ("{0 yes} % comment", "a comment must stand on a line of its own"),
+            ("{0 yes", "no closing brace"),
+            ("yes,'2", "a quote is not closed"),
+        ] {
+            let fault = values(line, &header).unwrap_err().to_string();
+            assert!(fault.contains(what), "{line}: {fault}");
+        }
+        assert_eq!(values("50%,2", &header).unwrap()[0].as_deref(), Some("50%"));
+        assert!(attribute("a {'x' y}").unwrap_err().contains("`y}` where a comma should follow"));
     }
 }

@@ -11,13 +11,15 @@ use wide::u8x16;
 use super::blocks::{Block, Blocks, Pool, Records};
 use crate::encode::{ChunkBuilder, EncodedChunk, Faults};
 use crate::error::RowFault;
-use crate::{DataError, Header, input::Input};
+use crate::{DataError, Header, ReadOptions, input::Input};
 
 /// How a CSV file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dialect {
     pub delimiter: u8,
     pub header: bool,
+    /// Whether a line such as `sep=;`, which is no record, comes before everything else.
+    pub names_delimiter: bool,
 }
 
 pub(crate) const QUOTE: u8 = b'"';
@@ -42,9 +44,10 @@ impl Tile {
         self.starts.len()
     }
 
-    /// Whether a record of this tile is malformed.
-    pub fn is_faulty(&self, row: usize) -> bool {
-        self.faults.iter().any(|(r, _)| *r == row)
+    /// Records of this tile that are not malformed.
+    pub fn good_rows(&self) -> Vec<usize> {
+        let mut faulty = self.faults.iter().map(|(row, _)| *row).peekable();
+        (0..self.n_rows()).filter(|row| faulty.next_if_eq(row).is_none()).collect()
     }
 
     /// Where a cell lies.
@@ -203,7 +206,7 @@ pub(crate) fn encode(block: &Block, delimiter: u8, n_columns: usize, builder: &m
         builder.settle(faults, |row| block.first_line + memchr::memchr_iter(b'\n', &block.bytes[..tile.record(row).0]).count() as u64)?;
         builder.keep_records(&tile);
     }
-    Ok(builder.finish(block.first_row))
+    builder.finish(block.first_row)
 }
 
 /// A cell's text: without its quotes, or without the spaces around it.
@@ -241,15 +244,27 @@ pub(crate) fn cell_of(text: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// The names of the columns, and how the file is written.
-pub(crate) fn sniff(input: &Input, tab: bool, delimiter: Option<u8>, header: Header) -> Result<(Dialect, Vec<String>), DataError> {
+pub(crate) fn sniff(input: &Input, tab: bool, options: &ReadOptions) -> Result<(Dialect, Vec<String>), DataError> {
+    let delimiter = options.delimiter;
     let bad = |what: &str, hint: Option<String>| DataError::BadFile { path: input.path.clone(), what: what.into(), hint };
     if let Some(odd) = delimiter.filter(|d| matches!(d, b'"' | b'\r' | b'\n')) {
         let what = format!("`{}` cannot be the delimiter", odd.escape_ascii());
         return Err(DataError::Columns { what, hint: Some("cells are separated by a comma, a tab, a semicolon or the like".into()) });
     }
+    let start = start_of(input)?;
+    if ends_lines_with_returns(&start) {
+        let hint = "convert it: tr '\\r' '\\n' < OLD > NEW".into();
+        return Err(bad("its lines end with a carriage return alone, as on old Macs", Some(hint)));
+    }
+    let named = named_delimiter(&start);
+    let names_delimiter = named.is_some();
+    let delimiter = delimiter.or(named);
     let pool = Pool::default();
     let guess = |delimiter: u8| {
         let mut blocks = Blocks::new(input, Records::Csv { delimiter }, 64, 0, pool.clone())?;
+        if names_delimiter {
+            blocks.pass_header()?;
+        }
         Ok(blocks.next()?.map(|block| records_of(&block, delimiter, 64)))
     };
     let candidates: Vec<u8> = match delimiter {
@@ -283,32 +298,74 @@ pub(crate) fn sniff(input: &Input, tab: bool, delimiter: Option<u8>, header: Hea
     let Some(first) = records.first() else {
         return Err(bad("holds only empty lines", None));
     };
-    let is_number = |cell: &String| cell.trim().parse::<f64>().is_ok();
-    let has_header = match header {
+    let has_header = match options.header {
         Header::Present => true,
         Header::Absent => false,
-        Header::Auto => !first.iter().all(is_number),
+        Header::Auto => !is_row_of_numbers(first, &options.missing_markers()),
     };
     if !has_header {
-        return Ok((Dialect { delimiter, header: false }, (1..=first.len()).map(|i| format!("c{i}")).collect()));
+        return Ok((Dialect { delimiter, header: false, names_delimiter }, (1..=first.len()).map(|i| format!("c{i}")).collect()));
     }
     if first.iter().any(|name| name.contains('\u{FFFD}')) {
         return Err(bad("its header is not UTF-8 text", Some("convert it: iconv -f WINDOWS-1252 -t UTF-8".into())));
     }
     let names: Vec<String> = first.iter().enumerate().map(|(i, n)| if n.is_empty() { format!("c{}", i + 1) } else { n.clone() }).collect();
-    Ok((Dialect { delimiter, header: true }, names))
+    Ok((Dialect { delimiter, header: true, names_delimiter }, names))
+}
+
+/// The first bytes of a file, without a byte order mark.
+fn start_of(input: &Input) -> Result<Vec<u8>, DataError> {
+    const ENOUGH: usize = 64 << 10;
+    let io = |source| DataError::Io { path: input.path.clone(), source };
+    let mut start = vec![0; ENOUGH];
+    let n = crate::input::read_full(&mut input.open().map_err(io)?, &mut start).map_err(io)?;
+    start.truncate(n);
+    if start.starts_with(b"\xEF\xBB\xBF") {
+        start.drain(..3);
+    }
+    Ok(start)
+}
+
+fn ends_lines_with_returns(start: &[u8]) -> bool {
+    !start.contains(&b'\n') && start.trim_ascii_end().contains(&b'\r')
+}
+
+/// What the line `sep=;` says, which Excel understands and some programs write for it.
+fn named_delimiter(start: &[u8]) -> Option<u8> {
+    let line = start.split(|b| *b == b'\n').next()?;
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    match line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line) {
+        [s, e, p, b'=', delimiter] if [*s, *e, *p].eq_ignore_ascii_case(b"sep") && !matches!(delimiter, b'"' | b'\r') => Some(*delimiter),
+        _ => None,
+    }
+}
+
+/// Whether a first record is data rather than names: it has numbers, and besides them only missing values.
+fn is_row_of_numbers(cells: &[String], missing: &[String]) -> bool {
+    let is_missing = |cell: &String| missing.contains(cell);
+    let is_number = |cell: &String| cell.parse::<f64>().is_ok();
+    // pandas names the columns of an array 0, 1, 2, … behind the empty name of its row numbers.
+    let counts_up = cells[0].is_empty() && cells[1..].iter().enumerate().all(|(place, cell)| *cell == place.to_string());
+    !counts_up && cells.iter().all(|c| is_missing(c) || is_number(c)) && cells.iter().any(|c| is_number(c) && !is_missing(c))
 }
 
 /// The texts of one record's cells.
 pub(crate) fn cells_of(record: &[u8], delimiter: u8) -> Vec<Vec<u8>> {
+    first_record(record, delimiter).0
+}
+
+/// The texts of the cells of the record that starts here, and where it ends, without its line end and with it.
+fn first_record(bytes: &[u8], delimiter: u8) -> (Vec<Vec<u8>>, usize, usize) {
     let (mut cells, mut scratch, mut cell) = (Vec::new(), Vec::new(), 0);
     loop {
-        let from = if record.get(cell) == Some(&QUOTE) { closing_quote(record, cell) } else { cell };
-        let end = from + memchr::memchr(delimiter, &record[from..]).unwrap_or(record.len() - from);
-        cells.push(text_of(&record[cell..end], &mut scratch).to_vec());
-        cell = end + 1;
-        if end >= record.len() {
-            return cells;
+        let from = if bytes.get(cell) == Some(&QUOTE) { closing_quote(bytes, cell) } else { cell };
+        let at = from + memchr::memchr2(delimiter, b'\n', &bytes[from..]).unwrap_or(bytes.len() - from);
+        let ends_line = bytes.get(at) == Some(&b'\n');
+        let end = if ends_line && at > cell && bytes[at - 1] == b'\r' { at - 1 } else { at };
+        cells.push(text_of(&bytes[cell..end], &mut scratch).to_vec());
+        cell = at + 1;
+        if ends_line || at >= bytes.len() {
+            return (cells, end, cell);
         }
     }
 }
@@ -316,25 +373,14 @@ pub(crate) fn cells_of(record: &[u8], delimiter: u8) -> Vec<Vec<u8>> {
 /// The cells of the first records, whatever their number; for looking at a file before its columns are known.
 fn records_of(block: &Block, delimiter: u8, most: usize) -> Vec<Vec<String>> {
     let mut records = Vec::new();
-    let (mut from, mut scratch) = (0, Vec::new());
-    let bytes = &block.bytes[..block.len];
-    while from < block.len && records.len() < most {
-        let mut cells = Vec::new();
-        let mut cell = from;
-        let last_end = loop {
-            let mut at = if bytes.get(cell) == Some(&QUOTE) { closing_quote(bytes, cell) } else { cell };
-            at += memchr::memchr2(delimiter, b'\n', &bytes[at..]).unwrap_or(block.len - at);
-            let end = if bytes.get(at) == Some(&b'\n') && at > cell && bytes[at - 1] == b'\r' { at - 1 } else { at };
-            cells.push(String::from_utf8_lossy(text_of(&bytes[cell..end], &mut scratch)).into_owned());
-            cell = at + 1;
-            if at >= block.len || bytes[at] == b'\n' {
-                break end;
-            }
-        };
-        if last_end > from {
-            records.push(cells);
+    let mut rest = &block.bytes[..block.len];
+    while !rest.is_empty() && records.len() < most {
+        let (cells, end, next) = first_record(rest, delimiter);
+        // An empty line is no record.
+        if end > 0 {
+            records.push(cells.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect());
         }
-        from = cell;
+        rest = rest.get(next..).unwrap_or_default();
     }
     records
 }

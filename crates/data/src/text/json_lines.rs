@@ -3,32 +3,18 @@
 use serde_json::{Map, Value};
 
 use super::blocks::{Block, Blocks, Pool, Records};
-use crate::encode::{ChunkBuilder, EncodedChunk, Faults, shorten};
+use super::lines::{encode_lines, line_number, lines};
+use crate::encode::{ChunkBuilder, EncodedChunk, shorten};
 use crate::error::{Place, RowFault};
 use crate::profile::SAMPLE_ROWS;
 use crate::{DataError, input::Input};
 
-/// Each line of a block with its object, or what is wrong with it. Empty lines are no rows.
-fn lines(block: &Block) -> impl Iterator<Item = (usize, usize, Result<Map<String, Value>, RowFault>)> {
-    let bytes = &block.bytes[..block.len];
-    let mut start = 0;
-    std::iter::from_fn(move || {
-        while start < bytes.len() {
-            let end = start + memchr::memchr(b'\n', &bytes[start..]).unwrap_or(bytes.len() - start);
-            let line = bytes[start..end].trim_ascii_end();
-            let from = std::mem::replace(&mut start, end + 1);
-            if line.trim_ascii_start().is_empty() {
-                continue;
-            }
-            let parsed = match serde_json::from_slice::<Value>(line) {
-                Ok(Value::Object(object)) => Ok(object),
-                Ok(_) => Err(RowFault::Syntax("a line must be a JSON object, such as {\"Outlook\":\"Sunny\"}".into())),
-                Err(e) => Err(RowFault::Syntax(format!("not JSON at column {}: {}", e.column(), plain(&e)))),
-            };
-            return Some((from, from + line.len(), parsed));
-        }
-        None
-    })
+fn object(line: &[u8]) -> Result<Map<String, Value>, RowFault> {
+    match serde_json::from_slice::<Value>(line) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Err(RowFault::Syntax("a line must be a JSON object, such as {\"Outlook\":\"Sunny\"}".into())),
+        Err(e) => Err(RowFault::Syntax(format!("not JSON at column {}: {}", e.column(), plain(&e)))),
+    }
 }
 
 /// The parser's words without its own line number, which counts from the line's start.
@@ -37,19 +23,23 @@ fn plain(error: &serde_json::Error) -> String {
     words.split(" at line ").next().unwrap_or_default().to_string()
 }
 
-/// The keys of the first rows, in order of appearance.
-pub(crate) fn keys(input: &Input) -> Result<Vec<String>, DataError> {
+/// The keys of the first rows, in order of appearance, and whether those are all rows.
+pub(crate) fn keys(input: &Input) -> Result<(Vec<String>, bool), DataError> {
     let mut blocks = Blocks::new(input, Records::Lines { comment: None }, 4096, 0, Pool::default())?;
     let mut keys: Vec<String> = Vec::new();
     let mut seen = std::collections::HashSet::new();
+    let mut at_end = false;
     while blocks.next_row() < SAMPLE_ROWS as u64 {
-        let Some(block) = blocks.next()? else { break };
-        for (start, _, parsed) in lines(&block) {
-            let object = match parsed {
+        let Some(block) = blocks.next()? else {
+            at_end = true;
+            break;
+        };
+        for (start, end) in lines(&block, None) {
+            let object = match object(&block.bytes[start..end]) {
                 Ok(object) => object,
                 // A file whose very first line is no object is no JSON Lines file.
                 Err(fault) if keys.is_empty() => {
-                    let line = block.first_line + memchr::memchr_iter(b'\n', &block.bytes[..start]).count() as u64;
+                    let line = line_number(&block, start);
                     return Err(DataError::BadRow { place: Place { path: input.path.clone(), line, column: None }, fault });
                 }
                 Err(_) => continue,
@@ -64,15 +54,16 @@ pub(crate) fn keys(input: &Input) -> Result<Vec<String>, DataError> {
     if keys.is_empty() {
         return Err(DataError::BadFile { path: input.path.clone(), what: "holds no JSON object".into(), hint: None });
     }
-    Ok(keys)
+    Ok((keys, at_end))
 }
 
 /// Hands every value of a block's rows to `see`: column, text, and whether it is an object or an array.
 pub(crate) fn profile(block: &Block, keys: &[String], mut see: impl FnMut(usize, Option<&[u8]>, bool)) -> usize {
     let mut rows = 0;
-    for (_, _, parsed) in lines(block) {
-        let Ok(object) = parsed else { continue };
+    for (start, end) in lines(block, None) {
         rows += 1;
+        // What is wrong with a malformed row is said when the table is read.
+        let Ok(object) = object(&block.bytes[start..end]) else { continue };
         for (column, key) in keys.iter().enumerate() {
             let value = object.get(key);
             let nested = value.is_some_and(|v| v.is_object() || v.is_array());
@@ -83,33 +74,16 @@ pub(crate) fn profile(block: &Block, keys: &[String], mut see: impl FnMut(usize,
 }
 
 /// Encodes a block; `keys` are the columns in the order of `variable_of`.
-pub(crate) fn encode(block: &Block, keys: &[String], strict: bool, builder: &mut ChunkBuilder<'_>) -> Result<EncodedChunk, DataError> {
-    let variable_of = &builder.file().variable_of;
-    let known: std::collections::HashSet<&str> = keys.iter().map(String::as_str).collect();
-    for (start, end, parsed) in lines(block) {
-        let mut faults = Faults::default();
-        let object = parsed.unwrap_or_else(|fault| {
-            faults.push(0, None, fault);
-            Map::new()
-        });
-        if strict && let Some(strange) = object.keys().find(|key| !known.contains(key.as_str())) {
-            let what = format!("key `{}` did not occur in the first {SAMPLE_ROWS} rows", shorten(strange));
-            faults.push(0, None, RowFault::Syntax(what));
+pub(crate) fn encode(block: &Block, keys: &[&str], strict: bool, builder: &mut ChunkBuilder<'_>) -> Result<EncodedChunk, DataError> {
+    let known: std::collections::HashSet<&str> = keys.iter().copied().collect();
+    let parse = |line: &[u8]| {
+        let object = object(line)?;
+        match object.keys().find(|key| strict && !known.contains(key.as_str())) {
+            Some(late) => Err(RowFault::LateKey(shorten(late))),
+            None => Ok(object),
         }
-        for (key, variable) in keys.iter().zip(variable_of) {
-            if let Some(variable) = *variable {
-                let value = object.get(key).and_then(text);
-                builder.push_cell(variable, value.as_deref().map(str::as_bytes), 0, &mut faults);
-            }
-        }
-        builder.rows_pushed(1);
-        let line = || block.first_line + memchr::memchr_iter(b'\n', &block.bytes[..start]).count() as u64;
-        builder.settle(faults, |_| line())?;
-        if builder.dropped().is_empty() {
-            builder.keep_record(start, end);
-        }
-    }
-    Ok(builder.finish(block.first_row))
+    };
+    encode_lines(block, None, builder, parse, |object, column| object.get(keys[column]).and_then(text))
 }
 
 /// A value's text; null is missing, nested values are read as their JSON.

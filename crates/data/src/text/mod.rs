@@ -7,3 +7,4 @@ pub(crate) mod arff;
 pub(crate) mod blocks;
 pub(crate) mod csv;
 pub(crate) mod json_lines;
+pub(crate) mod lines;

@@ -7,7 +7,7 @@ use arrow_array::builder::{Float64Builder, StringBuilder};
 use arrow_array::{Array, ArrayRef, DictionaryArray, Float64Array, Int32Array, RecordBatch, StringArray};
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use belief::{Chunk, Kind, Observations, ReadReport};
+use belief::{Chunk, Kind, Observations, ReadReport, Role, Variable};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::basic::Compression;
@@ -16,6 +16,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use super::cells::each_row;
 use super::{Answers, Job};
 use crate::DataError;
+use crate::date::{Date, date_of};
 use crate::encode::{EncodedChunk, Plan, RawRows};
 use crate::input::Format;
 use crate::source::Unit;
@@ -26,7 +27,7 @@ pub(super) fn write_arrow(
     to: &mut (dyn Write + Send),
     answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
 ) -> Result<ReadReport, DataError> {
-    let mut shape = Shape::new(job)?;
+    let mut shape = Shape::new(job);
     // A file has one dictionary a column for all its batches; other sources may have one for each, and are written in full.
     if !matches!(&job.table.sources[..], [only] if only.input.format == Format::ArrowFile) {
         shape.flatten_dictionaries(job);
@@ -58,7 +59,7 @@ pub(super) fn write_parquet(
     to: &mut (dyn Write + Send),
     answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
 ) -> Result<ReadReport, DataError> {
-    let shape = Shape::new(job)?;
+    let shape = Shape::new(job);
     let writer = ArrowWriter::try_new(to, shape.schema.clone(), Some(writer_properties(&shape.schema))).map_err(|e| failed(&e))?;
     let (mut file, factory) = writer.into_serialized_writer().map_err(|e| failed(&e))?;
     let mut report = ReadReport::default();
@@ -140,24 +141,27 @@ struct Shape {
 }
 
 impl Shape {
-    fn new(job: &Job<'_>) -> Result<Self, DataError> {
+    fn new(job: &Job<'_>) -> Self {
         let source = &job.table.sources[0];
-        let (mut fields, numeric) = match source.arrow_schema()? {
+        let (mut fields, numeric) = match source.arrow_schema() {
+            _ if job.passed_on.is_empty() => (Vec::new(), None),
             Some(schema) => (schema.fields().iter().map(|f| f.as_ref().clone()).collect::<Vec<_>>(), None),
             None => {
                 let known = job.table.schema();
-                let is_numeric = |name: &String| known.find(name).is_some_and(|id| known.variable(id).kind == Kind::Numeric);
+                // The cells of a column that is left out may be anything.
+                let is_number = |variable: &Variable| variable.kind == Kind::Numeric && !matches!(variable.role, Role::Ignored(_));
+                let is_numeric = |name: &String| known.find(name).is_some_and(|id| is_number(known.variable(id)));
                 let numeric: Vec<bool> = source.names.iter().map(is_numeric).collect();
                 let kind = |numeric: bool| if numeric { DataType::Float64 } else { DataType::Utf8 };
                 (source.names.iter().zip(&numeric).map(|(name, n)| Field::new(name, kind(*n), true)).collect(), Some(numeric))
             }
         };
         fields.extend(answer_fields(job));
-        Ok(Self { schema: Arc::new(Schema::new(fields)), numeric, states: job.states_column() })
+        Self { schema: Arc::new(Schema::new(fields)), numeric, states: job.states_column() }
     }
 
     fn flatten_dictionaries(&mut self, job: &Job<'_>) {
-        let n_passed_on = job.table.column_names().len();
+        let n_passed_on = job.passed_on.len();
         let flat = |(place, field): (usize, &Arc<Field>)| match field.data_type() {
             DataType::Dictionary(_, values) if place < n_passed_on => field.as_ref().clone().with_data_type(values.as_ref().clone()).into(),
             _ => field.clone(),
@@ -167,6 +171,7 @@ impl Shape {
 
     fn batch(&self, job: &Job<'_>, chunk: &EncodedChunk, unit: &Unit, source: usize, answers: &Answers) -> Result<RecordBatch, DataError> {
         let mut columns = match (&chunk.raw, &self.numeric) {
+            _ if job.passed_on.is_empty() => Vec::new(),
             (RawRows::Batch(batch), _) => {
                 let fields = self.schema.fields().iter();
                 let passed_on = |(array, field): (&ArrayRef, &Arc<Field>)| match array.data_type() {
@@ -193,10 +198,8 @@ fn text_columns(job: &Job<'_>, chunk: &EncodedChunk, unit: &Unit, source: usize,
     each_row(chunk, unit, &job.table.sources[source], |_, cells| {
         for (builder, cell) in builders.iter_mut().zip(cells) {
             match builder {
-                // A cell of a numeric column that is no number is a missing marker: anything else was refused when it was read.
-                Builder::Number(numbers) => {
-                    numbers.append_option(cell.text.as_deref().and_then(|t| t.trim().parse().ok()).filter(|x: &f64| !x.is_nan()));
-                }
+                // A cell of a numeric column that is no number is a day, or a missing marker: anything else was refused.
+                Builder::Number(numbers) => numbers.append_option(cell.text.as_deref().map(str::trim).and_then(number)),
                 Builder::Text(texts) => texts.append_option(cell.text.as_deref()),
             }
         }
@@ -210,6 +213,14 @@ fn text_columns(job: &Job<'_>, chunk: &EncodedChunk, unit: &Unit, source: usize,
         })
         .inspect(|array| debug_assert_eq!(array.len(), chunk.n_rows))
         .collect())
+}
+
+fn number(text: &str) -> Option<f64> {
+    match (text.parse::<f64>(), date_of(text.as_bytes())) {
+        (Ok(x), _) => Some(x).filter(|x| !x.is_nan()),
+        (_, Some(Date::Days(days))) => Some(days),
+        _ => None,
+    }
 }
 
 pub(super) fn failed(error: &dyn std::fmt::Display) -> DataError {

@@ -56,19 +56,35 @@ pub struct Answers {
 struct Job<'t> {
     table: &'t Table,
     states: &'t [String],
+    /// Names of the columns passed on: those of the input, or none.
+    passed_on: &'t [String],
     /// Names of the columns added: the prediction and one per state.
     added: Vec<String>,
 }
 
 impl Job<'_> {
+    fn write(
+        &self,
+        plan: &Plan,
+        format: OutputFormat,
+        to: &mut (dyn Write + Send),
+        answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
+    ) -> Result<ReadReport, DataError> {
+        match format {
+            OutputFormat::Csv | OutputFormat::Tsv | OutputFormat::JsonLines => text::write(self, plan, format, to, answer),
+            OutputFormat::Parquet => columnar::write_parquet(self, plan, to, answer),
+            OutputFormat::Arrow => columnar::write_arrow(self, plan, to, answer),
+        }
+    }
+
     fn states_column(&self) -> Arc<StringArray> {
         Arc::new(self.states.iter().map(Some).collect())
     }
 }
 
 impl Table {
-    /// Writes every row with its answers behind it: the input's columns, in its order, then the predicted state and every state's
-    /// probability.
+    /// Writes every row with its answers behind it: the input's columns, in its order, if they are to be `passed_on`, then the
+    /// predicted state and every state's probability.
     ///
     /// # Errors
     /// When a row cannot be read or the output cannot be written.
@@ -76,9 +92,14 @@ impl Table {
         &self,
         states: &[String],
         format: OutputFormat,
+        passed_on: bool,
         to: &mut (dyn Write + Send),
         answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
     ) -> Result<ReadReport, DataError> {
+        if !passed_on {
+            let job = Job { table: self, states, passed_on: &[], added: added_names(&[], states) };
+            return job.write(&self.plan, format, to, answer);
+        }
         if let Some(other) = self.sources.iter().find(|s| s.names != self.sources[0].names) {
             return Err(DataError::BadFile {
                 path: other.input.path.clone(),
@@ -86,15 +107,18 @@ impl Table {
                 hint: Some("classify the files one by one".into()),
             });
         }
-        let job = Job { table: self, states, added: added_names(self.column_names(), states) };
-        let plan = Plan { keep_raw: true, ..self.plan.clone() };
-        match format {
-            OutputFormat::Csv | OutputFormat::Tsv | OutputFormat::JsonLines => text::write(&job, &plan, format, to, answer),
-            OutputFormat::Parquet => match splice::files(&job) {
-                Some(files) => splice::write(&job, &files, &self.plan, to, answer),
-                None => columnar::write_parquet(&job, &plan, to, answer),
-            },
-            OutputFormat::Arrow => columnar::write_arrow(&job, &plan, to, answer),
+        let is_columnar = matches!(format, OutputFormat::Parquet | OutputFormat::Arrow);
+        if let Some(other) = self.sources.iter().find(|s| is_columnar && s.arrow_schema() != self.sources[0].arrow_schema()) {
+            return Err(DataError::BadFile {
+                path: other.input.path.clone(),
+                what: "its columns are of other types than those of the first file".into(),
+                hint: Some("classify the files one by one, or write CSV or JSON Lines".into()),
+            });
+        }
+        let job = Job { table: self, states, passed_on: self.column_names(), added: added_names(self.column_names(), states) };
+        match splice::files(&job) {
+            Some(files) if format == OutputFormat::Parquet => splice::write(&job, &files, &self.plan, to, answer),
+            _ => job.write(&Plan { keep_raw: true, ..self.plan.clone() }, format, to, answer),
         }
     }
 

@@ -2,12 +2,14 @@
 //! decoded, and only the answers are encoded.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
 use belief::{Chunk, ReadReport};
-use parquet::arrow::arrow_writer::{ArrowColumnWriter, ArrowRowGroupWriterFactory};
+use parquet::arrow::arrow_writer::ArrowRowGroupWriterFactory;
 use parquet::arrow::{ArrowSchemaConverter, ArrowWriter, add_encoded_arrow_schema_to_metadata};
 use parquet::errors::ParquetError;
 use parquet::file::writer::SerializedFileWriter;
@@ -38,37 +40,55 @@ pub(super) fn write(
     answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
 ) -> Result<ReadReport, DataError> {
     let answers_schema = Arc::new(Schema::new(answer_fields(job)));
-    let mut output = Output::new(files, answers_schema.clone(), to).map_err(|e| failed(&e))?;
+    let output = Output::new(files, answers_schema.clone(), to).map_err(|e| failed(&e))?;
     let states = job.states_column();
     let mut report = ReadReport::default();
-    job.table.each_unit(
-        plan,
-        |chunk, unit, source| {
-            let Unit::Part(part, _) = unit else { return Err(failed(&"a part of a Parquet file was expected")) };
-            let columns = answer_columns(&chunk.lend(&answer)?, &states)?;
-            let batch = RecordBatch::try_new(answers_schema.clone(), columns).map_err(|e| failed(&e))?;
-            Ok(((source, part.row_group), batch, chunk.report))
-        },
-        Ok,
-        |chunks: Vec<((usize, usize), RecordBatch, ReadReport)>| {
-            for (row_group, batch, chunk_report) in chunks {
-                report.merge(&chunk_report);
-                output.add(row_group, &batch)?;
-            }
-            Ok(())
-        },
-    )?;
-    output.finish()?;
+    // The columns of a row group are written while its rows are still being answered.
+    let (send, receive) = sync_channel(MOST_WAITING);
+    std::thread::scope(|scope| {
+        let writing = scope.spawn(|| output.write(receive));
+        let answering = job.table.each_unit(
+            plan,
+            |chunk, unit, source| {
+                let Unit::Part { part, .. } = unit else { return Err(failed(&"a part of a Parquet file was expected")) };
+                let columns = answer_columns(&chunk.lend(&answer)?, &states)?;
+                let batch = RecordBatch::try_new(answers_schema.clone(), columns).map_err(|e| failed(&e))?;
+                Ok(((source, part.row_group), batch, chunk.report))
+            },
+            Ok,
+            |chunks: Vec<(RowGroup, RecordBatch, ReadReport)>| {
+                for (row_group, batch, chunk_report) in chunks {
+                    report.merge(&chunk_report);
+                    // A writer that has stopped says why when it is joined.
+                    if send.send((row_group, batch)).is_err() {
+                        return Err(failed(&"the writer has stopped"));
+                    }
+                }
+                Ok(())
+            },
+        );
+        drop(send);
+        let written = writing.join().unwrap_or_else(|_| Err(failed(&"the writer has failed")));
+        match (written, answering) {
+            (Err(stopped), Err(DataError::BadFile { path, .. })) if path == Path::new("output") => Err(stopped),
+            (_, Err(error)) | (Err(error), _) => Err(error),
+            (Ok(()), Ok(())) => Ok(()),
+        }
+    })?;
     Ok(report)
 }
+
+/// The place of a file among the table's, and of a row group in it.
+type RowGroup = (usize, usize);
+
+/// Batches of answers that wait for the writer.
+const MOST_WAITING: usize = 64;
 
 struct Output<'o> {
     files: &'o [&'o ParquetFile],
     file: SerializedFileWriter<&'o mut (dyn Write + Send)>,
     factory: ArrowRowGroupWriterFactory,
     answers_schema: SchemaRef,
-    /// The file and row group whose rows are being answered, and their answers so far.
-    current: Option<((usize, usize), Vec<ArrowColumnWriter>)>,
 }
 
 impl<'o> Output<'o> {
@@ -85,32 +105,24 @@ impl<'o> Output<'o> {
         let alone = ArrowWriter::try_new(io::sink(), answers_schema.clone(), Some(properties.clone()))?;
         let (_, factory) = alone.into_serialized_writer()?;
         let file = SerializedFileWriter::new(to, Arc::new(root), Arc::new(properties))?;
-        Ok(Self { files, file, factory, answers_schema, current: None })
+        Ok(Self { files, file, factory, answers_schema })
     }
 
-    fn add(&mut self, row_group: (usize, usize), batch: &RecordBatch) -> Result<(), DataError> {
-        if self.current.as_ref().is_none_or(|(current, _)| *current != row_group) {
-            self.close_row_group()?;
-            self.current = Some((row_group, self.factory.create_column_writers(0).map_err(|e| failed(&e))?));
+    /// Writes a row group after another: first its columns, then the answers as they come.
+    fn write(mut self, answers: Receiver<(RowGroup, RecordBatch)>) -> Result<(), DataError> {
+        let mut answers = answers.into_iter().peekable();
+        while let Some(&(current, _)) = answers.peek() {
+            let mut group = self.file.next_row_group().map_err(|e| failed(&e))?;
+            self.files[current.0].splice(current.1, &mut group)?;
+            let mut writers = self.factory.create_column_writers(0).map_err(|e| failed(&e))?;
+            while let Some((_, batch)) = answers.next_if(|(row_group, _)| *row_group == current) {
+                encode_batch(&mut writers, &self.answers_schema, &batch)?;
+            }
+            for writer in writers {
+                writer.close().and_then(|column| column.append_to_row_group(&mut group)).map_err(|e| failed(&e))?;
+            }
+            group.close().map_err(|e| failed(&e))?;
         }
-        match &mut self.current {
-            Some((_, writers)) => encode_batch(writers, &self.answers_schema, batch),
-            None => Ok(()),
-        }
-    }
-
-    fn close_row_group(&mut self) -> Result<(), DataError> {
-        let Some(((file, row_group), writers)) = self.current.take() else { return Ok(()) };
-        let mut group = self.file.next_row_group().map_err(|e| failed(&e))?;
-        self.files[file].splice(row_group, &mut group)?;
-        for writer in writers {
-            writer.close().and_then(|column| column.append_to_row_group(&mut group)).map_err(|e| failed(&e))?;
-        }
-        group.close().map(drop).map_err(|e| failed(&e))
-    }
-
-    fn finish(mut self) -> Result<(), DataError> {
-        self.close_row_group()?;
         self.file.close().map(drop).map_err(|e| failed(&e))
     }
 }

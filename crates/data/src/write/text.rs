@@ -26,7 +26,7 @@ pub(super) fn write(
     };
     if format != OutputFormat::JsonLines {
         let mut header = Vec::new();
-        for (place, name) in job.table.column_names().iter().chain(&job.added).enumerate() {
+        for (place, name) in job.passed_on.iter().chain(&job.added).enumerate() {
             if place > 0 {
                 header.push(delimiter);
             }
@@ -60,7 +60,7 @@ pub(super) fn write(
             let mut starts = Vec::new();
             let source = &job.table.sources[source];
             match format {
-                OutputFormat::Csv | OutputFormat::Tsv => rows_of_csv(&chunk, unit, source, delimiter, &states, &answers, &mut out)?,
+                OutputFormat::Csv | OutputFormat::Tsv => rows_of_csv(job, &chunk, unit, source, delimiter, &states, &answers, &mut out)?,
                 _ => rows_of_json(job, &chunk, unit, source, &states, &answers, &mut out, &mut starts)?,
             }
             Ok((out, starts, chunk.report))
@@ -85,7 +85,9 @@ pub(super) fn write(
     Ok(report)
 }
 
+#[expect(clippy::too_many_arguments, reason = "one caller, in this file")]
 fn rows_of_csv(
+    job: &Job<'_>,
     chunk: &EncodedChunk,
     unit: &Unit,
     source: &crate::source::Source,
@@ -96,7 +98,6 @@ fn rows_of_csv(
 ) -> Result<(), DataError> {
     let mut number = zmij::Buffer::new();
     let mut answer = |row: usize, out: &mut Vec<u8>| {
-        out.push(delimiter);
         if let Some(predicted) = answers.predicted[row] {
             out.extend_from_slice(&states[predicted as usize]);
         }
@@ -108,11 +109,16 @@ fn rows_of_csv(
         }
         out.push(b'\n');
     };
+    if job.passed_on.is_empty() {
+        (0..chunk.n_rows).for_each(|row| answer(row, out));
+        return Ok(());
+    }
     // A record of the same dialect is passed on byte for byte.
     let same_dialect = source.dialect().is_some_and(|dialect| dialect.delimiter == delimiter);
     if let (RawRows::Text(records), Unit::Text(block), true) = (&chunk.raw, unit, same_dialect) {
         for (row, (start, end)) in records.iter().enumerate() {
             out.extend_from_slice(&block.bytes[*start as usize..*end as usize]);
+            out.push(delimiter);
             answer(row, out);
         }
         return Ok(());
@@ -124,6 +130,7 @@ fn rows_of_csv(
             }
             push_csv(out, cell.text.as_deref().unwrap_or_default(), delimiter);
         }
+        out.push(delimiter);
         answer(row, out);
         Ok(())
     })
@@ -141,8 +148,8 @@ fn rows_of_json(
     starts: &mut Vec<usize>,
 ) -> Result<(), DataError> {
     let mut number = zmij::Buffer::new();
-    let names: Vec<String> = job.table.column_names().iter().map(|n| serde_json::Value::from(n.as_str()).to_string()).collect();
-    each_row(chunk, unit, source, |row, cells| {
+    let names: Vec<String> = job.passed_on.iter().map(|n| serde_json::Value::from(n.as_str()).to_string()).collect();
+    let mut answer = |row: usize, out: &mut Vec<u8>| {
         starts.push(out.len());
         match answers.predicted[row] {
             Some(predicted) => {
@@ -161,6 +168,16 @@ fn rows_of_json(
             }
             None => out.extend_from_slice(b"\"predicted\":null,\"probability\":null,\"impossible\":true"),
         }
+    };
+    if job.passed_on.is_empty() {
+        for row in 0..chunk.n_rows {
+            answer(row, out);
+            out.extend_from_slice(b"}\n");
+        }
+        return Ok(());
+    }
+    each_row(chunk, unit, source, |row, cells| {
+        answer(row, out);
         out.extend_from_slice(b",\"input\":{");
         let mut first = true;
         for (name, cell) in names.iter().zip(cells) {

@@ -3,7 +3,7 @@
 use belief::Role;
 use tunbridge_data::{DataError, ReadOptions};
 
-use crate::support::{counted, decoded, kind, on_threads, open, read, role, states};
+use crate::support::{counted, decoded, fault_at, kind, on_threads, open, read, role, states};
 
 const WEATHER: &str = "% 1. Title: weather\n%\n@RELATION 'the weather'\n\n@Attribute outlook\t{sunny, overcast , 'very rainy'}\n\
     @attribute \"degrees F\" NUMERIC\n@attribute windy{TRUE,FALSE} % a comment\n@attribute note string\n@attribute day date \"yyyy-MM-dd\"\n\
@@ -82,4 +82,10 @@ fn faults_of_the_header_are_found_at_their_lines() {
         let DataError::BadRow { place, fault } = &error else { panic!("{attribute}: {error}") };
         assert!(place.line == 3 && fault.to_string().contains(what), "{attribute}: {error}");
     }
+}
+
+#[test]
+fn a_table_of_malformed_rows_has_rows() {
+    let error = read("a.arff", "@relation r\n@attribute a {x,y}\n@attribute b real\n@data\nx\ny\n", on_threads(1)).err().unwrap();
+    assert_eq!(fault_at(&error), (5, "1 cell where the header has 2".into()));
 }

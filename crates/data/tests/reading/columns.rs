@@ -70,6 +70,27 @@ fn empty_columns_dates_and_prose_are_left_out_with_their_reasons() {
     assert_eq!(reason(&["2024-13-31", "2024-01-31"]), "Input");
 }
 
+/// A day and a moment of it are one and a bit in the same unit, in texts as in columnar files.
+#[test]
+fn dates_that_are_called_numbers_are_days() {
+    use arrow_array::{ArrayRef, Date32Array, Date64Array, RecordBatch, TimestampMillisecondArray};
+    use std::sync::Arc;
+    let numeric = || ReadOptions { types: vec![("*".into(), ColumnType::Numeric)], ..on_threads(1) };
+    let found = read("a.csv", "x\n1970-01-03\n1970-01-03T12:00\n3.1.1970\n", numeric()).unwrap();
+    assert_eq!(found.column("x"), [Some("2"), Some("2.5"), Some("2")]);
+    let days: ArrayRef = Arc::new(Date32Array::from(vec![2, 3]));
+    let milliseconds: ArrayRef = Arc::new(Date64Array::from(vec![2 * 86_400_000, 3 * 86_400_000]));
+    let moments: ArrayRef = Arc::new(TimestampMillisecondArray::from(vec![2 * 86_400_000, 216_000_000]));
+    let batch = RecordBatch::try_from_iter([("a", days), ("b", milliseconds), ("c", moments)]).unwrap();
+    let mut writer = parquet::arrow::ArrowWriter::try_new(Vec::new(), batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    let found = read("a.parquet", writer.into_inner().unwrap(), numeric()).unwrap();
+    let text = |row: [&str; 3]| row.map(|x| Some(x.to_string())).to_vec();
+    assert_eq!(found.rows, [text(["2", "2", "2"]), text(["3", "3", "2.5"])]);
+    let error = read("a.csv", "x\n1/2/2024\n", numeric()).err().unwrap();
+    assert!(error.hint().unwrap().contains("2024-01-31"), "{:?}", error.hint());
+}
+
 #[test]
 fn types_by_name_and_pattern_and_the_last_word_counts() {
     let text = "a1,a2,b\n1,2,3\n4,5,6\n";
@@ -246,6 +267,20 @@ fn a_first_row_of_numbers_is_no_header() {
 }
 
 #[test]
+fn a_first_row_of_numbers_may_have_gaps() {
+    for first in ["5.1,?,1.4", ",3.5,1.4", "5.1,NA,", " 5.1 , ? ,\"1.4\""] {
+        let found = table(&format!("{first}\n4.9,3.0,1.4\n"), on_threads(1));
+        assert_eq!((found.column_names(), decoded(&found).unwrap().rows.len()), (&["c1", "c2", "c3"].map(String::from)[..], 2), "{first}");
+    }
+    let coded = ReadOptions { missing: vec!["n.d.".into()], ..on_threads(1) };
+    assert_eq!(table("5.1,n.d.\n1,2\n", coded).column_names(), ["c1", "c2"]);
+    assert_eq!(table("5.1,n.d.\n1,2\n", on_threads(1)).column_names(), ["5.1", "n.d."]);
+    // A line of missing values only says nothing, and this is how pandas writes an array.
+    assert_eq!(table("?,NA\n1,2\n", on_threads(1)).column_names(), ["?", "NA"]);
+    assert_eq!(table(",0,1\n0,2.5,3.5\n", on_threads(1)).column_names(), ["c1", "0", "1"]);
+}
+
+#[test]
 fn delimiters_are_sniffed() {
     for text in ["a,b\nx,y\n", "a\tb\nx\ty\n", "a;b\nx;y\n", "a|b\nx|y\n", "a;b\n\"x\";y\n", "a;b;c\n1,5;2,5;x,y\n"] {
         let names = table(text, on_threads(1)).column_names().to_vec();
@@ -256,6 +291,30 @@ fn delimiters_are_sniffed() {
     assert_eq!(found.column("a"), [Some("x,\"y"), Some("p")]);
     assert_eq!(table("only\nx\ny\n", on_threads(1)).column_names(), ["only"]);
     assert_eq!(open("a.tsv", "a,b\tc\nx,y\tz\n", on_threads(1)).unwrap().column_names(), ["a,b", "c"]);
+}
+
+/// As Excel writes and reads it. The line is no record, and what it says is believed also where another delimiter looks likelier.
+#[test]
+fn a_first_line_may_name_the_delimiter() {
+    for first in ["sep=;\n", "SEP=;\r\n", "\u{FEFF}sep=;\n", "\"sep=;\"\n"] {
+        let found = read("a.csv", format!("{first}a;b,c,d\nx;1,5,2\ny;2,5,2\n"), all_states()).unwrap();
+        assert_eq!(
+            (found.column("a"), found.column("b,c,d")),
+            (vec![Some("x"), Some("y")], vec![Some("1,5,2"), Some("2,5,2")]),
+            "{first:?}"
+        );
+    }
+    let found = read("a.csv", "sep=|\n1.5|2\n3|4\n", on_threads(1)).unwrap();
+    assert_eq!((found.column("c1"), found.numbers()), (vec![Some("1.5"), Some("3")], &[0, 1][..]));
+    let error = read("a.csv", "sep=,\na,b\nx\n", on_threads(1)).err().unwrap();
+    assert_eq!(fault_at(&error).0, 3, "lines are counted from the file's first");
+}
+
+#[test]
+fn lines_that_end_with_a_return_alone_are_refused_with_a_way_out() {
+    let error = open("a.csv", "a,b\rx,1\ry,2\r", on_threads(1)).err().unwrap();
+    assert!(error.to_string().contains("carriage return alone") && error.hint().unwrap().contains("tr '\\r' '\\n'"), "{error}");
+    assert_eq!(read("a.csv", "a,b\n\"x\ry\",1", all_states()).unwrap().column("a"), [Some("x\ry")]);
 }
 
 /// What sniffing takes for the header is what reading passes over.
@@ -277,6 +336,16 @@ fn infinities_and_overflows_among_numbers_are_bad_rows() {
     }
     let found = read("a.csv", "x\n1e-999\n-0.0\n1.7976931348623157e308\n", on_threads(1)).unwrap();
     assert_eq!(found.column("x"), [Some("0"), Some("-0"), Some(f64::MAX.to_string().as_str())]);
+}
+
+/// Also where they are states, and where a word makes it plain that they are not it is one more.
+#[test]
+fn a_nan_among_whole_numbers_is_missing_however_it_is_written() {
+    let found = read("a.csv", "x,y\n1,a\n-nan,a\n2,a\n1,a\n+NaN,a\n2,a\n", on_threads(1)).unwrap();
+    assert_eq!(found.column("x"), [Some("1"), None, Some("2"), Some("1"), None, Some("2")]);
+    assert_eq!((found.states("x"), found.fold.report.n_missing[0]), (&["1", "2"].map(String::from)[..], 2));
+    let found = read("a.csv", "x,y\n1,a\n-nan,a\nword,a\n", on_threads(1)).unwrap();
+    assert_eq!(found.column("x"), [Some("1"), Some("-nan"), Some("word")]);
 }
 
 /// In Parquet and Arrow the user's word on a column of numbers makes states of what is there, and of nothing else.

@@ -258,7 +258,7 @@ fn unusual_types_of_columnar_files() {
         StructArray::from(vec![(Arc::new(Field::new("f", DataType::Int32, true)), Arc::new(Int32Array::from(vec![1, 2, 3])) as ArrayRef)]);
     let columns: Vec<(&str, ArrayRef)> = vec![
         ("decimal", Arc::new(Decimal128Array::from(vec![Some(150), None, Some(-275)]).with_precision_and_scale(10, 2).unwrap())),
-        ("moment", Arc::new(TimestampMicrosecondArray::from(vec![Some(1_500_000), None, Some(0)]).with_timezone("UTC"))),
+        ("moment", Arc::new(TimestampMicrosecondArray::from(vec![Some(129_600_000_000), None, Some(0)]).with_timezone("UTC"))),
         ("day", Arc::new(Date32Array::from(vec![Some(1), None, Some(20_000)]))),
         ("time", Arc::new(Time32SecondArray::from(vec![1, 2, 3]))),
         ("list", Arc::new(lists.finish())),
@@ -395,4 +395,29 @@ fn a_schema_is_there_before_the_rows_are_read() {
     let table = open("a.csv", "a,b\nx,1.5\ny,2.5\n", on_threads(1)).unwrap();
     assert_eq!(table.schema().variables().len(), 2);
     assert_eq!(table.paths().count(), 1);
+}
+
+/// Opening must not look at every column for every row that is malformed.
+#[test]
+fn a_wide_header_over_narrow_rows_is_opened_in_no_time() {
+    let header: Vec<String> = (0..10_000).map(|i| format!("v{i}")).collect();
+    let text = header.join(",") + "\n" + &"1\n".repeat(65_536);
+    let start = std::time::Instant::now();
+    let error = read("a.csv", text, on_threads(1)).err().unwrap();
+    assert_eq!(fault_at(&error), (2, "1 cell where the header has 10000".into()));
+    // Without optimisation it takes some two seconds, and took half an hour.
+    assert!(start.elapsed().as_secs() < 60);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pattern_passes_over_folders_but_not_over_files_that_cannot_be_read() {
+    let folder = Folder::new();
+    folder.file("a.csv", "x,y\n1,a\n");
+    std::fs::create_dir(folder.path("b.csv")).unwrap();
+    let pattern = folder.path("*.csv");
+    assert_eq!(Table::open(&[&pattern], on_threads(1)).unwrap().paths().count(), 1);
+    std::os::unix::fs::symlink(folder.path("gone"), folder.path("c.csv")).unwrap();
+    let error = Table::open(&[&pattern], on_threads(1)).err().unwrap();
+    assert!(matches!(&error, DataError::Io { path, .. } if path.ends_with("c.csv")), "{error}");
 }

@@ -91,6 +91,18 @@ fn states_are_found_as_they_are_found_in_questions() {
     }
 }
 
+/// However many states there are.
+#[test]
+fn states_in_another_case_are_found_among_thousands() {
+    let names: Vec<String> = (0..3_000).map(|i| format!("city {i}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let schema = Schema::new(vec![Variable { name: "x".into(), kind: states(&names), role: Role::Input }]).unwrap();
+    let folder = Folder::new();
+    let path = folder.file("a.csv", "x\nCITY 7\nCity 2999\ntown\n");
+    let table = Table::open_as(&[path], on_threads(1), &schema, UnknownStates::Missing, false).unwrap();
+    assert_eq!(decoded(&table).unwrap().column("x"), [Some("city 7"), Some("city 2999"), None]);
+}
+
 fn arrow(outlook: Vec<&str>, as_dictionary: bool) -> Vec<u8> {
     use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
     use std::sync::Arc;
@@ -165,6 +177,40 @@ fn a_file_without_a_header_has_the_models_columns_in_order() {
     assert_eq!(found.rows, rows(&[["sun", "1", "yes", "?"], ["rain", "2", "no", "?"]]));
 }
 
+/// Columns that were named by their places at learning are found by their places again, also without the target among them.
+#[test]
+fn a_model_that_was_learned_without_a_header_reads_files_without_one() {
+    let folder = Folder::new();
+    let variable = |name: &str, role| Variable { name: name.into(), kind: Kind::Numeric, role };
+    let schema = Schema::new(vec![variable("c1", Role::Target), variable("c2", Role::Input), variable("c3", Role::Input)]).unwrap();
+    let open = |name: &str, text: &str| Table::open_as(&[folder.file(name, text)], on_threads(1), &schema, UnknownStates::Error, true);
+    let found = decoded(&open("inputs.csv", "2,3\n5,6\n").unwrap()).unwrap();
+    assert_eq!((found.column("c2"), found.column("c3")), (vec![Some("2"), Some("5")], vec![Some("3"), Some("6")]));
+    assert_eq!(found.column("c1"), [None, None]);
+    let found = decoded(&open("all.csv", "1,2,3\n").unwrap()).unwrap();
+    assert_eq!((found.column("c1"), found.column("c3")), (vec![Some("1")], vec![Some("3")]));
+    let error = open("wrong.csv", "1,2,3,4\n").err().unwrap().to_string();
+    assert!(error.ends_with("has 4 columns and no header, where 3 columns, or 2 without the target, were learned from"), "{error}");
+}
+
+/// A model's columns are read by their keys, also where none of the first rows has them; keys it does not know are passed over.
+#[test]
+fn keys_that_come_late_in_json_lines() {
+    let late = "{\"outlook\":\"rain\",\"degrees\":7,\"strange\":1}\n";
+    let text = "{\"outlook\":\"sun\"}\n".repeat(70_000) + late;
+    let (found, remarks) = open_as("a.jsonl", &text, UnknownStates::Error, true).unwrap();
+    assert_eq!(found.rows[70_000], rows(&[["rain", "7", "?", "?"]])[0]);
+    assert_eq!(found.rows[0], rows(&[["sun", "?", "?", "?"]])[0]);
+    assert!(remarks.len() == 1 && remarks[0].contains("its first 65536 rows have no `degrees`"), "{remarks:?}");
+    // Who learns from such a file would leave columns out, and is told.
+    let folder = Folder::new();
+    let error = decoded(&folder.table("a.jsonl", &text, on_threads(2)).unwrap()).err().unwrap();
+    assert_eq!(fault_at(&error), (70_001, "key `degrees` did not occur in the first 65536 rows".into()));
+    assert!(error.hint().unwrap().contains("move a row that has the key"));
+    let other = "{\"x\":1}\n".repeat(70_000);
+    assert!(open_as("a.jsonl", other, UnknownStates::Error, true).is_err());
+}
+
 /// Several files may each lack a column; where it is, it is read.
 #[test]
 fn a_column_that_only_one_of_two_files_has() {
@@ -173,6 +219,11 @@ fn a_column_that_only_one_of_two_files_has() {
     let table = Table::open_as(&paths, on_threads(1), &model(), UnknownStates::Error, true).unwrap();
     assert_eq!(decoded(&table).unwrap().rows, rows(&[["sun", "1", "?", "?"], ["rain", "?", "no", "?"]]));
     counted(&table).unwrap();
+    assert!(table.remarks().len() == 1 && table.remarks()[0].ends_with("b.csv: has no column `degrees`: read as missing"));
+    // That each input is in some file is no reason to read a file that has none of them.
+    let paths = [&paths[0], &folder.file("c.csv", "id,play\na,no\n")];
+    let error = Table::open_as(&paths, on_threads(1), &model(), UnknownStates::Error, true).err().unwrap();
+    assert!(error.to_string().ends_with("c.csv: has no column `outlook`, `degrees`"), "{error}");
 }
 
 #[test]
@@ -202,6 +253,13 @@ fn weights_are_used_where_the_file_has_them() {
     let path = folder.file("b.csv", "outlook,degrees,play\nsun,1,no\n");
     let table = Table::open_as(&[&path], on_threads(1), &schema, UnknownStates::Error, true).unwrap();
     assert_eq!(decoded(&table).unwrap().weights(), [1.0]);
-    assert!(Table::open_as(&[path], on_threads(1), &schema, UnknownStates::Error, false).is_err());
+    assert!(Table::open_as(&[&path], on_threads(1), &schema, UnknownStates::Error, false).is_err());
     assert_eq!(table.schema(), &schema);
+    let text = "{\"outlook\":\"sun\",\"degrees\":1}\n".repeat(70_000);
+    let json = folder.file("c.jsonl", text);
+    let table = Table::open_as(&[&json], on_threads(1), &schema, UnknownStates::Error, true).unwrap();
+    assert_eq!(decoded(&table).unwrap().weights()[69_999], 1.0);
+    let paths = [folder.path("a.csv"), path];
+    let error = Table::open_as(&paths, on_threads(1), &schema, UnknownStates::Error, true).err().unwrap();
+    assert!(error.to_string().ends_with("b.csv: has no column `w`, which holds the weights and which another file has"), "{error}");
 }

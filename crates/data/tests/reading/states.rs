@@ -1,7 +1,7 @@
 //! States that appear late, states that were declared, and columns that turn out to be something else.
 
 use belief::{Observations, Role};
-use tunbridge_data::{ColumnType, DataError, ReadOptions, Table};
+use tunbridge_data::{ColumnType, Contradiction, DataError, ReadOptions, Table};
 
 use crate::support::{Folder, all_states, counted, decoded, kind, on_threads, read, role, states, totals};
 
@@ -82,15 +82,38 @@ fn a_word_among_numbers_after_the_first_rows_is_found_at_its_line() {
         let table = folder.table("a.csv", &text, on_threads(threads)).unwrap();
         assert_eq!(kind(&table, "x"), "numeric");
         let error = counted(&table).err().unwrap();
-        let DataError::Contradiction { place, found, variable } = &error else { panic!("{error}") };
+        let DataError::Contradiction(all) = &error else { panic!("{error}") };
+        let [Contradiction { place, found, variable }] = &all[..] else { panic!("{all:?}") };
         assert_eq!((place.line, place.column.as_deref(), found.as_str(), *variable), ((SAMPLE + 300) as u64 + 3, Some("x"), "oops", 0));
         assert!(place.path.ends_with("a.csv") && error.hint().unwrap().contains("--types x=category"));
-        let wider = table.widened(*variable, &place.to_string());
+        let wider = table.widened(all);
         assert!(wider.remarks().iter().any(|r| r.contains("`x` is read as states")));
         assert_eq!(kind(&wider, "x"), "category");
         let fold = counted(&wider).unwrap();
         assert_eq!(fold.report.n_rows, (SAMPLE + 500) as u64);
         assert_eq!(totals(&fold, "x").last().unwrap(), &("oops".to_string(), 1.0));
+    }
+}
+
+/// However many columns meet a word late, one more pass is enough where one chunk shows them.
+#[test]
+fn columns_that_contradict_in_one_chunk_are_widened_together() {
+    let names: Vec<String> = (0..40).map(|i| format!("v{i}")).collect();
+    let mut text = names.join(",") + "\n";
+    let row = |word: Option<usize>| (0..40).map(|i| if word == Some(i) { "n.d." } else { "1.5" }).collect::<Vec<_>>().join(",") + "\n";
+    text += &row(None).repeat(SAMPLE);
+    // A tile is 256 rows: the words stand in several.
+    (0..40).for_each(|i| text += &(row(Some(i)) + &row(None).repeat(20)));
+    let folder = Folder::new();
+    for threads in [1, 3] {
+        let table = folder.table("a.csv", &text, on_threads(threads)).unwrap();
+        let error = counted(&table).err().unwrap();
+        let DataError::Contradiction(all) = &error else { panic!("{error}") };
+        assert_eq!(all.len(), 40);
+        assert_eq!((all[1].place.line, all[1].variable, all[1].found.as_str()), (SAMPLE as u64 + 23, 1, "n.d."));
+        let wider = table.widened(all);
+        assert_eq!((wider.remarks().len(), kind(&wider, "v39")), (40, "category"));
+        assert_eq!(counted(&wider).unwrap().report.n_rows, SAMPLE as u64 + 40 * 21);
     }
 }
 

@@ -301,7 +301,7 @@ pub fn counted(table: &Table) -> Result<Fold<Counts>, DataError> {
 pub fn fault_at(error: &DataError) -> (u64, String) {
     match error {
         DataError::BadRow { place, fault } => (place.line, fault.to_string()),
-        DataError::Contradiction { place, found, .. } => (place.line, found.clone()),
+        DataError::Contradiction(all) => (all[0].place.line, all[0].found.clone()),
         other => panic!("not the fault of a row: {other}"),
     }
 }

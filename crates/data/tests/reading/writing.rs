@@ -8,12 +8,12 @@ use arrow_array::{
     Array, ArrayRef, DictionaryArray, Float64Array, Int32Array, ListArray, RecordBatch, StringArray, TimestampMillisecondArray,
 };
 use arrow_schema::{DataType, Field, Schema as ArrowSchema};
-use belief::Chunk;
+use belief::{Chunk, Observations};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
-use tunbridge_data::{Answers, ColumnType, DataError, OnBadRow, OutputFormat, ReadOptions, Table};
+use tunbridge_data::{Answers, ColumnType, DataError, OnBadRow, OutputFormat, ReadOptions, Table, UnknownStates};
 
 use crate::support::Folder;
 
@@ -33,7 +33,7 @@ fn answer(chunk: Chunk<'_>) -> Result<Answers, DataError> {
 
 fn written(table: &Table, format: OutputFormat) -> Vec<u8> {
     let mut bytes = Vec::new();
-    table.write_answers(&STATES.map(String::from), format, &mut bytes, answer).unwrap();
+    table.write_answers(&STATES.map(String::from), format, true, &mut bytes, answer).unwrap();
     bytes
 }
 
@@ -133,4 +133,46 @@ fn files_of_two_dialects_are_written_in_one() {
     let table = Table::open(&[comma], ReadOptions::default()).unwrap();
     let text = String::from_utf8(written(&table, OutputFormat::Tsv)).unwrap();
     assert!(text.starts_with("c\tx\tpredicted\tp(no)\tp(yes)\nred\t1\t\t\t\na,b\t2\tyes\t"), "{text}");
+}
+
+#[test]
+fn cells_of_columns_that_are_left_out_are_passed_on_as_they_are() {
+    let folder = Folder::new();
+    let rows: String = (0..200).map(|i| format!("{i},{},2024-01-{:02}\n", ["a", "b"][i % 2], i % 28 + 1)).collect();
+    let learned = Table::open(&[folder.file("a.csv", format!("id,c,day\n{rows}"))], ReadOptions::default()).unwrap();
+    let later = folder.file("b.csv", "id,c,day\nA17,a,2024-01-31\n00123,b,2024-02-01\n");
+    let table = Table::open_as(&[later], ReadOptions::default(), learned.schema(), UnknownStates::Missing, true).unwrap();
+    let found = read_parquet(written(&table, OutputFormat::Parquet));
+    let texts = |column: usize| found.column(column).as_string::<i32>().iter().flatten().map(String::from).collect::<Vec<_>>();
+    assert_eq!(texts(0), ["A17", "00123"]);
+    assert_eq!(texts(2), ["2024-01-31", "2024-02-01"]);
+}
+
+#[test]
+fn files_of_other_types_are_named() {
+    let folder = Folder::new();
+    let csv = folder.file("a.csv", "colour,text,x,n,when,list\nred,t,1,1,2020-01-01,\n");
+    let parquet = folder.file("b.parquet", parquet(&batch(10), 10));
+    let table = Table::open(&[csv, parquet], ReadOptions::default()).unwrap();
+    let mut bytes = Vec::new();
+    let error = table.write_answers(&STATES.map(String::from), OutputFormat::Arrow, true, &mut bytes, answer).unwrap_err().to_string();
+    assert!(error.contains("b.parquet") && error.contains("other types"), "{error}");
+}
+
+#[test]
+fn answers_alone() {
+    let folder = Folder::new();
+    let table = Table::open(&[folder.file("a.csv", "c,x\nred,1\ngreen,2\n")], ReadOptions::default()).unwrap();
+    let alone = |format| {
+        let mut bytes = Vec::new();
+        table.write_answers(&STATES.map(String::from), format, false, &mut bytes, answer).unwrap();
+        bytes
+    };
+    let text = |format| String::from_utf8(alone(format)).unwrap();
+    let p = 1.0 / 3.0;
+    assert_eq!(text(OutputFormat::Csv), format!("predicted,p(no),p(yes)\n,,\nyes,{p},{}\n", 1.0 - p));
+    let second = format!("{{\"row\":2,\"predicted\":\"yes\",\"probability\":{{\"no\":{p},\"yes\":{}}}}}", 1.0 - p);
+    assert_eq!(text(OutputFormat::JsonLines).lines().nth(1).unwrap(), second);
+    let found = read_parquet(alone(OutputFormat::Parquet));
+    assert_eq!((found.num_rows(), found.num_columns()), (2, 3));
 }

@@ -12,14 +12,15 @@ pub mod isotonic;
 pub mod score_grid;
 pub mod sigmoid;
 
+use belief::normalise_ln;
 use serde::{Deserialize, Serialize};
 
 use crate::error::EvaluateError;
 use crate::ln_distribution::LnDistribution;
 
 pub use isotonic::{IsotonicMap, Knot};
+use score_grid::SCORE_LIMIT;
 pub use score_grid::ScoreGrid;
-use score_grid::{LOG_ODDS_LIMIT, SCORE_LIMIT};
 pub use sigmoid::SigmoidMap;
 
 /// 1 / (1 + e³²), the probability at the lower limit of log-odds: no calibrated probability of one class against the
@@ -42,9 +43,6 @@ pub enum Method {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ClassMap {
-    /// Unchanged, but for the limits of ±32 in log-odds: for a class that was always true or never, of which nothing
-    /// can be learned.
-    Identity,
     /// By isotonic regression.
     Isotonic(IsotonicMap),
     /// By Platt's sigmoid.
@@ -88,9 +86,10 @@ pub struct Calibrator {
 impl Calibrator {
     /// Fits a map for each class to what the grid has seen.
     ///
-    /// A class that was true in every row, or in none, keeps its probabilities but for the renormalisation.
+    /// A class that was true in none of n rows has the probability 1/(n + 2), whatever its score, and one that was true
+    /// in every row the complement: that much can be learned of it, and no ranking.
     ///
-    /// **Complexity**: linear in the occupied cells of the grid, at most 4097 per class, times the iterations (some
+    /// **Complexity**: linear in the occupied cells of the grid, at most 9543 per class, times the iterations (some
     /// ten) for [`Method::Sigmoid`].
     ///
     /// # Errors
@@ -103,7 +102,7 @@ impl Calibrator {
         let n_classes = grid.n_classes();
         let first_mapped = if n_classes == 2 { 1 } else { 0 };
         let maps = (first_mapped..n_classes).map(|class| ClassMap::fit(method, grid, class));
-        Ok(Self { method, n_classes, maps: maps.collect() })
+        Ok(Self { method, n_classes, maps: maps.collect::<Result<_, _>>()? })
     }
 
     /// The family of its maps.
@@ -141,7 +140,7 @@ impl Calibrator {
         for (class, (map, ln)) in self.maps.iter().zip(ln_p.iter_mut()).enumerate() {
             (_, *ln) = map.ln_complement_and_probability(distribution.log_odds(class, *ln));
         }
-        normalise(ln_p);
+        normalise_ln(ln_p);
         Ok(())
     }
 
@@ -159,7 +158,6 @@ impl Calibrator {
         }
         for map in &self.maps {
             match (map, self.method) {
-                (ClassMap::Identity, _) => {}
                 (ClassMap::Isotonic(map), Method::Isotonic) => map.validate()?,
                 (ClassMap::Sigmoid(map), Method::Sigmoid) => map.validate()?,
                 _ => return Err(invalid("a map is not of its method")),
@@ -178,51 +176,31 @@ impl ClassMap {
         }
     }
 
-    fn fit(method: Method, grid: &ScoreGrid, class: usize) -> Self {
+    fn fit(method: Method, grid: &ScoreGrid, class: usize) -> Result<Self, EvaluateError> {
         let cells: Vec<_> = grid.cells(class).collect();
-        let is_never = |idx: usize| cells.iter().all(|(_, weights)| weights[idx] == 0.0);
-        if is_never(0) || is_never(1) {
-            return Self::Identity;
-        }
         match method {
-            Method::Isotonic => IsotonicMap::fit(cells.into_iter()).map_or(Self::Identity, Self::Isotonic),
-            Method::Sigmoid => Self::Sigmoid(SigmoidMap::fit(&cells)),
+            Method::Isotonic => IsotonicMap::fit(cells.into_iter()).map(Self::Isotonic).ok_or(EvaluateError::NothingObserved),
+            Method::Sigmoid => Ok(Self::Sigmoid(SigmoidMap::fit(&cells))),
         }
     }
 
     /// ln(1 − q) and ln q, where q is the calibrated probability.
     fn ln_complement_and_probability(&self, log_odds: f64) -> (f64, f64) {
-        let z = match self {
+        match self {
             Self::Isotonic(map) => {
                 let q = map.probability(log_odds);
-                return ((-q).ln_1p(), q.ln());
+                ((-q).ln_1p(), q.ln())
             }
-            Self::Identity => log_odds.clamp(-LOG_ODDS_LIMIT, LOG_ODDS_LIMIT),
             // Clamped before the line as well: infinite log-odds times a slope of zero would not be a number.
-            Self::Sigmoid(map) => map.log_odds(log_odds.clamp(-SCORE_LIMIT, SCORE_LIMIT)),
-        };
-        // ln of the logistic function of −z and of z; their common part is ln(1 + e^−|z|).
-        let common = (-z.abs()).exp().ln_1p();
-        (-z.max(0.0) - common, z.min(0.0) - common)
+            Self::Sigmoid(map) => ln_logistic(map.log_odds(log_odds.clamp(-SCORE_LIMIT, SCORE_LIMIT))),
+        }
     }
 }
 
-/// Subtracts the log-sum-exp. The largest is left out of the sum and taken back by `ln_1p`, so that even ln p = −10⁻¹⁴
-/// keeps its digits and does not round to certainty.
-fn normalise(ln_p: &mut [f64]) {
-    let mut largest_idx = 0;
-    for (idx, ln) in ln_p.iter().enumerate() {
-        if *ln > ln_p[largest_idx] {
-            largest_idx = idx;
-        }
-    }
-    let largest = ln_p[largest_idx];
-    let others = ln_p.iter().enumerate().filter(|&(idx, _)| idx != largest_idx);
-    let rest: f64 = others.map(|(_, ln)| (ln - largest).exp()).sum();
-    let ln_sum = rest.ln_1p();
-    for ln in ln_p {
-        *ln = (*ln - largest) - ln_sum;
-    }
+/// ln of the logistic function of −z and of z; their common part is ln(1 + e^−|z|).
+fn ln_logistic(z: f64) -> (f64, f64) {
+    let common = (-z.abs()).exp().ln_1p();
+    (-z.max(0.0) - common, z.min(0.0) - common)
 }
 
 /// A calibrator as read from a file, before it is believed.

@@ -11,9 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
-use crate::error::{EvaluateError, check_class, check_same_classes, check_weight, is_stored_total};
+use crate::error::{EvaluateError, check_class, check_same_classes, check_weight};
 use crate::ln_distribution::LnDistribution;
 
 /// Calibrated log-odds beyond this are taken as this: a probability is never exactly zero or one.
@@ -29,18 +27,12 @@ const LINEAR: f64 = 8.0;
 /// The number of cells per unit of log-odds where they are equally wide; a power of two, so that those cells are exact numbers.
 const CELLS_PER_UNIT: f64 = 64.0;
 
-/// The cell of the greatest score: 64 · 8 · (1 + ln(32768/8)), rounded.
-const MAX_CELL: i32 = 4771;
-
-/// A subtraction of fractional weights that leaves less than this share is taken to leave nothing.
-const FORGET_TOLERANCE: f64 = 1e-12;
-
 /// For every class and every cell of log-odds, the weight of the rows where the class was false and where it was true.
 ///
 /// Laws: `merge` is associative and commutative, exactly for whole weights and to rounding for others;
-/// [`ScoreGrid::new`] is its identity, and `forget` undoes `merge`. An error leaves the grid as it was.
+/// [`ScoreGrid::new`] is its identity. An error leaves the grid as it was.
 ///
-/// **Complexity**: O(n) cell updates per row for n classes; at most 4097 cells per class, whatever the number of rows.
+/// **Complexity**: O(n) cell updates per row for n classes; at most 9543 cells per class, whatever the number of rows.
 ///
 /// # Example
 ///
@@ -56,12 +48,9 @@ const FORGET_TOLERANCE: f64 = 1e-12;
 /// let day = grid.clone();
 /// grid.merge(&day)?;
 /// assert_eq!(grid.weight(), 4.0);
-/// grid.forget(&day)?;
-/// assert_eq!(grid, day);
 /// # Ok::<(), tunbridge_evaluate::EvaluateError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "UncheckedGrid")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ScoreGrid {
     /// By class, the occupied cells: weight of the rows where it was false, and where it was true.
     classes: Vec<BTreeMap<i32, [f64; 2]>>,
@@ -134,50 +123,6 @@ impl ScoreGrid {
         }
         Ok(())
     }
-
-    /// Takes back what another grid has seen, and this one as well.
-    ///
-    /// Exact for whole weights. With others, a rest of less than 10⁻¹² of what a cell held is taken for the rounding
-    /// error that it is.
-    ///
-    /// # Errors
-    ///
-    /// The other one is of a different number of classes, or holds rows that this one never saw.
-    pub fn forget(&mut self, other: &Self) -> Result<(), EvaluateError> {
-        check_same_classes(self.n_classes(), other.n_classes())?;
-        // Everything is checked before anything is changed.
-        let mut remaining = self.classes.clone();
-        for (class, (mine, theirs)) in remaining.iter_mut().zip(&other.classes).enumerate() {
-            for (&cell, &forgotten) in theirs {
-                let mut rest = mine.get(&cell).copied().unwrap_or_default();
-                for (held, forgotten) in rest.iter_mut().zip(forgotten) {
-                    *held = subtract(*held, forgotten).ok_or(EvaluateError::NotContained {
-                        class,
-                        log_odds: log_odds_of_cell(cell),
-                        held: *held,
-                        forgotten,
-                    })?;
-                }
-                if rest == [0.0; 2] {
-                    mine.remove(&cell);
-                } else {
-                    mine.insert(cell, rest);
-                }
-            }
-        }
-        self.classes = remaining;
-        Ok(())
-    }
-}
-
-/// What is left of a weight, or `None` where more was to be taken than was there.
-fn subtract(held: f64, forgotten: f64) -> Option<f64> {
-    let rest = held - forgotten;
-    let is_exact = held.fract() == 0.0 && forgotten.fract() == 0.0;
-    if !is_exact && rest.abs() <= FORGET_TOLERANCE * held {
-        return Some(0.0);
-    }
-    (rest >= 0.0).then_some(rest)
 }
 
 fn cell_of_log_odds(log_odds: f64) -> i32 {
@@ -194,35 +139,13 @@ fn log_odds_of_cell(cell: i32) -> f64 {
     if cell < 0 { -size } else { size }
 }
 
-/// A grid as read from a file, before it is believed.
-#[derive(Deserialize)]
-struct UncheckedGrid {
-    classes: Vec<BTreeMap<i32, [f64; 2]>>,
-}
-
-impl TryFrom<UncheckedGrid> for ScoreGrid {
-    type Error = EvaluateError;
-
-    fn try_from(read: UncheckedGrid) -> Result<Self, EvaluateError> {
-        let invalid = |fault| EvaluateError::Invalid { type_name: "score grid", fault };
-        let cells = || read.classes.iter().flatten();
-        if !cells().all(|(cell, _)| (-MAX_CELL..=MAX_CELL).contains(cell)) {
-            return Err(invalid("a cell lies outside the grid"));
-        }
-        if !cells().all(|(_, weights)| weights.iter().all(|&weight| is_stored_total(weight))) {
-            return Err(invalid("a weight is negative, or not a finite number"));
-        }
-        if cells().any(|(_, weights)| *weights == [0.0; 2]) {
-            return Err(invalid("a cell is listed that holds nothing"));
-        }
-        Ok(Self { classes: read.classes })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// The cell of the greatest score: 64 · 8 · (1 + ln(32768/8)), rounded. There are as many below zero, and zero's.
+    const MAX_CELL: i32 = 4771;
 
     #[test]
     fn scores_are_clamped_and_rounded() {
@@ -246,44 +169,10 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_seen_cannot_be_forgotten() {
-        let half = [0.5_f64.ln(); 2];
-        let (mut grid, mut other) = (ScoreGrid::new(2), ScoreGrid::new(2));
-        grid.observe(0, &half, 1.0).unwrap();
-        other.observe(0, &half, 1.0).unwrap();
-        other.observe(1, &half, 1.0).unwrap();
-        let before = grid.clone();
-        assert!(matches!(
-            grid.forget(&other),
-            Err(EvaluateError::NotContained { forgotten, .. }) if forgotten == 1.0
-        ));
-        assert_eq!(grid, before);
-        assert!(grid.forget(&ScoreGrid::new(3)).is_err());
-    }
-
-    #[test]
-    fn one_row_of_many_thousand_million_is_not_taken_for_rounding() {
-        assert_eq!(subtract(4e15, 4e15 - 1.0), Some(1.0));
-        assert_eq!(subtract(0.1 + 0.2, 0.3), Some(0.0));
-        assert_eq!(subtract(1.0, 1.5), None);
-    }
-
-    #[test]
     fn a_weight_of_zero_leaves_no_trace() {
         let mut grid = ScoreGrid::new(2);
         grid.observe(0, &[0.5_f64.ln(); 2], 0.0).unwrap();
         assert_eq!(grid, ScoreGrid::new(2));
-    }
-
-    #[test]
-    fn a_damaged_grid_is_refused() {
-        let grid = |cell, weights| ScoreGrid::try_from(UncheckedGrid { classes: vec![BTreeMap::from([(cell, weights)])] });
-        assert!(grid(2048, [0.0, 1.0]).is_ok());
-        assert!(grid(MAX_CELL + 1, [0.0, 1.0]).is_err());
-        assert!(grid(i32::MIN, [0.0, 1.0]).is_err());
-        assert!(grid(0, [0.0, 0.0]).is_err());
-        assert!(grid(0, [-1.0, 2.0]).is_err());
-        assert!(grid(0, [f64::NAN, 2.0]).is_err());
     }
 
     fn grid_of(rows: &[(usize, f64, u32)]) -> ScoreGrid {
@@ -307,17 +196,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn merge_is_an_exact_commutative_group(a in rows(), b in rows(), c in rows()) {
+        fn merge_is_an_exact_commutative_monoid(a in rows(), b in rows(), c in rows()) {
             let whole = grid_of(&[&a[..], &b, &c].concat());
             let [a, b, c] = [a, b, c].map(|rows| grid_of(&rows));
             prop_assert_eq!(merged(&a, &b), merged(&b, &a));
             prop_assert_eq!(&merged(&merged(&a, &b), &c), &whole);
             prop_assert_eq!(&merged(&a, &merged(&b, &c)), &whole);
             prop_assert_eq!(&merged(&a, &ScoreGrid::new(2)), &a);
-
-            let mut rest = whole;
-            rest.forget(&c).unwrap();
-            prop_assert_eq!(rest, merged(&a, &b));
         }
 
         #[test]

@@ -30,6 +30,9 @@ const RIDGE: f64 = 1e-12;
 /// Per unit of weight: the gradient at which the search ends.
 const GRADIENT_TOLERANCE: f64 = 1e-12;
 
+/// Where doubt is placed: a row's small chance of being of the other kind counts at its log-odds, but no farther out.
+const DOUBT_LIMIT: f64 = 8.0;
+
 /// The map from log-odds x to the probability 1 / (1 + exp(−(slope · x + intercept))), kept within ±32 in log-odds.
 ///
 /// In Platt's letters, slope is −A and intercept is −B. Slope 1 and intercept 0 change nothing; a slope below 1 says
@@ -45,14 +48,25 @@ impl SigmoidMap {
     /// Fits the map to cells of (log-odds, [weight where false, weight where true]).
     ///
     /// The targets are not 0 and 1 but Platt's 1/(N₋ + 2) and (N₊ + 1)/(N₊ + 2), without which separable scores would
-    /// call for an infinite slope. Should the best slope be negative, then the best that does not turn the ranking
-    /// round is 0, since the objective is convex, and that one is taken.
+    /// call for an infinite slope. A row is therefore two terms: nearly all of its weight with its own kind, and the
+    /// small rest, the doubt, with the other kind. Platt's scores were those of support vector machines, a few units
+    /// at most; the log-odds of naive Bayes go into the hundreds, and doubt that far out would pull the slope down
+    /// with a force in proportion to them, although the row is right. So doubt counts at ±8 at most; within ±8 this is
+    /// Platt's objective. The slope stays finite on separable scores: the doubt of a row on either side sees to it.
+    ///
+    /// Should the best slope be negative, then the best that does not turn the ranking round is 0, since the objective
+    /// is convex, and that one is taken. It is taken too where all rows are of one kind, and no slope can be learned.
     ///
     /// **Complexity**: linear in the number of cells, per iteration.
     pub(super) fn fit(cells: &[(f64, [f64; 2])]) -> Self {
         let objective = Objective::new(cells);
+        let is_never = |kind: usize| cells.iter().all(|(_, weights)| weights[kind] == 0.0);
+        let level = Self { slope: 0.0, intercept: objective.best_level() };
+        if is_never(0) || is_never(1) {
+            return level;
+        }
         let best = objective.minimise();
-        if best.slope >= 0.0 { best } else { Self { slope: 0.0, intercept: objective.best_level() } }
+        if best.slope >= 0.0 { best } else { level }
     }
 
     /// The factor on the model's log-odds.
@@ -107,8 +121,8 @@ impl TryFrom<UncheckedSigmoid> for SigmoidMap {
 
 /// The cross-entropy of the cells' targets under a map, to be minimised.
 struct Objective {
-    /// Log-odds, weight, and the sum of the targets of the rows in the cell.
-    cells: Vec<(f64, f64, f64)>,
+    /// Log-odds, weight, and how much of the weight is of the true kind: for each cell its rows, and then their doubt.
+    terms: Vec<(f64, f64, f64)>,
     weight: f64,
     start: SigmoidMap,
 }
@@ -124,11 +138,14 @@ impl Objective {
     fn new(cells: &[(f64, [f64; 2])]) -> Self {
         let negative: f64 = cells.iter().map(|(_, weights)| weights[0]).sum();
         let positive: f64 = cells.iter().map(|(_, weights)| weights[1]).sum();
-        let low_target = 1.0 / (negative + 2.0);
-        let high_target = (positive + 1.0) / (positive + 2.0);
-        let with_targets = cells.iter().map(|&(x, [no, yes])| (x, no + yes, no * low_target + yes * high_target));
+        let (doubt_of_no, doubt_of_yes) = (1.0 / (negative + 2.0), 1.0 / (positive + 2.0));
+        let terms = cells.iter().flat_map(|&(x, [no, yes])| {
+            let (other_than_no, other_than_yes) = (no * doubt_of_no, yes * doubt_of_yes);
+            let sure = (x, (no - other_than_no) + (yes - other_than_yes), yes - other_than_yes);
+            [sure, (x.clamp(-DOUBT_LIMIT, DOUBT_LIMIT), other_than_no + other_than_yes, other_than_no)]
+        });
         Self {
-            cells: with_targets.collect(),
+            terms: terms.collect(),
             weight: negative + positive,
             start: SigmoidMap { slope: 0.0, intercept: ((positive + 1.0) / (negative + 1.0)).ln() },
         }
@@ -136,8 +153,8 @@ impl Objective {
 
     /// Σ over rows of −t ln p − (1 − t) ln(1 − p) = ln(1 + eᶻ) − t z, where z are the calibrated log-odds.
     fn value(&self, map: &SigmoidMap) -> f64 {
-        let cells = self.cells.iter();
-        cells
+        let terms = self.terms.iter();
+        terms
             .map(|&(x, weight, target)| {
                 let z = map.line(x);
                 // ln(1 + eᶻ), written so that the exponential cannot overflow.
@@ -149,7 +166,7 @@ impl Objective {
     fn derivatives(&self, map: &SigmoidMap) -> Derivatives {
         let mut gradient = [0.0; 2];
         let mut hessian = [0.0; 3];
-        for &(x, weight, target) in &self.cells {
+        for &(x, weight, target) in &self.terms {
             let z = map.line(x);
             // The smaller of p and 1 − p; the larger is its complement, without cancellation that would matter.
             let small = (-z.abs()).exp() / (1.0 + (-z.abs()).exp());
@@ -202,7 +219,7 @@ impl Objective {
 
     /// The best intercept where the slope is zero: the log-odds of the mean target.
     fn best_level(&self) -> f64 {
-        let target: f64 = self.cells.iter().map(|&(_, _, target)| target).sum();
+        let target: f64 = self.terms.iter().map(|&(_, _, target)| target).sum();
         (target / (self.weight - target)).ln()
     }
 }
@@ -231,10 +248,37 @@ mod tests {
     fn perfect_separation_stays_finite() {
         let map = SigmoidMap::fit(&[(-32.0, [1e6, 0.0]), (32.0, [0.0, 1e6])]);
         map.validate().unwrap();
-        // The cells' targets are 1e-6 and 1 − 1e-6, to their first digits.
-        let expected = (1e6_f64 + 1.0).ln() / 32.0;
-        assert!((map.slope() - expected).abs() < 1e-6);
+        // By symmetry the intercept is 0. The rows pull the slope up by 32 (1 − f)/(1 + e³²ˢ) each, and their doubt,
+        // which is at 8, pulls it down by 8 f/(1 + e⁻⁸ˢ), where f = 1/(10⁶ + 2).
+        let (f, s) = (1.0 / (1e6 + 2.0), map.slope());
+        let up = 32.0 * (1.0 - f) / (1.0 + (32.0 * s).exp());
+        let down = 8.0 * f / (1.0 + (-8.0 * s).exp());
+        assert!((up / down - 1.0).abs() < 1e-5, "{up} up, {down} down at a slope of {s}");
+        assert!(map.intercept().abs() < 1e-9);
         assert_eq!(map.log_odds(1e300), 32.0);
+    }
+
+    /// Scores that are right and far out say that the model may be sure, however far: the same as at ±100, not less.
+    #[test]
+    fn far_rows_that_are_right_do_not_flatten_the_slope() {
+        let near = [(-4.0, [40.0, 1.0]), (0.0, [10.0, 10.0]), (4.0, [1.0, 40.0])];
+        let with_far = |x: f64| {
+            let far = [(-x, [50.0, 0.0]), (x, [0.0, 50.0])];
+            SigmoidMap::fit(&[&near[..], &far].concat()).slope()
+        };
+        let slope = SigmoidMap::fit(&near).slope();
+        assert!(with_far(100.0) > 0.8 * slope, "{} for {slope}", with_far(100.0));
+        assert!((with_far(30_000.0) / with_far(100.0) - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn rows_of_one_kind_give_a_level() {
+        for x in [3.0, 300.0] {
+            let map = SigmoidMap::fit(&[(-x, [10.0, 0.0]), (-x - 1.0, [20.0, 0.0])]);
+            assert_eq!(map.slope(), 0.0);
+            // The odds of 1/32, the target of 30 rows.
+            assert!((map.intercept() - (1.0_f64 / 31.0).ln()).abs() < 1e-12);
+        }
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl<'s> Attribute<'s> {
             }
             let states = match prior.event {
                 EventModel::NearestCentroid => States::OneHot(OneHot::new(states, scale.sphere_variance)),
-                EventModel::Bernoulli if states.n_counted() > 2.0 => States::Bernoulli(Bernoulli::new(states, &prior.estimate)),
+                EventModel::Bernoulli if states.n_counted() > 2.0 => States::Bernoulli(Bernoulli::new(states, variable, &prior.estimate)?),
                 _ => States::Categorical(Categorical::new(states, variable, &prior.estimate)?),
             };
             return Ok(match attribute {
@@ -127,7 +127,11 @@ impl<'s> States<'s> {
 
     /// Whether a row of another class changes what a state says of a class.
     pub(crate) fn feels_other_classes(&self) -> bool {
-        matches!(self, States::Categorical(model) if model.feels_other_classes())
+        match self {
+            States::Categorical(model) => model.feels_other_classes(),
+            States::Bernoulli(model) => model.feels_other_classes(),
+            States::OneHot(_) => false,
+        }
     }
 
     /// What every state says of every class. A state that does not count, or no longer does without a row in it, is unknown.

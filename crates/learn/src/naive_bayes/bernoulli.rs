@@ -1,17 +1,33 @@
 //! The Bernoulli event model: every state of an attribute is there or not, and both tell something.
 //!
 //! McCallum & Nigam 1998, *A Comparison of Event Models for Naive Bayes Text Classification*, section 2.1: the score of a row is
-//! Σ over the states of ln P(present) or ln (1 − P(present)). With P(present | class) = (n + l)/(N + 2l): two outcomes, so 2l.
+//! Σ over the states of ln P(present) or ln (1 − P(present)). With P(present | class) = (n + m·p)/(N + m), where p is how probable we
+//! believed the state to be before: there are two outcomes, so that Laplace's l rows in each are m = 2l and p = 1/2.
 
-use super::categorical::{CountedStates, HeldOut};
-use super::prior::Estimate;
+use belief::{Variable, count_less};
+
+use super::categorical::{CountedStates, HeldOut, given_p};
+use super::prior::{Estimate, MEstimateP};
+use crate::LearnError;
 
 /// The indicators of one attribute of more than two states.
 #[derive(Clone, Debug)]
 pub(crate) struct Bernoulli<'s> {
     pub(crate) states: CountedStates<'s>,
-    /// l: imaginary rows with the state, and as many without it.
-    l: f64,
+    /// Imaginary rows, with the state or without it.
+    m: f64,
+    p: Believed,
+}
+
+/// P(present) before any rows of the class.
+#[derive(Clone, Debug)]
+enum Believed {
+    /// As likely as not.
+    Half,
+    /// So much for each state.
+    Given(Vec<f64>),
+    /// As often as in all classes together.
+    Empirical,
 }
 
 /// Σ ln (1 − P(present)) over the states of one class; the impossible terms are counted, so that one can be taken out again.
@@ -22,20 +38,36 @@ pub(crate) struct AllAbsent {
 }
 
 impl<'s> Bernoulli<'s> {
-    pub(crate) fn new(states: CountedStates<'s>, estimate: &Estimate) -> Self {
-        let l = match estimate {
-            Estimate::MaximumLikelihood => 0.0,
-            Estimate::Laplace { l } => *l,
-            Estimate::Dirichlet { alpha } => alpha / 2.0,
-            Estimate::MEstimate { m, .. } => m / 2.0,
+    /// # Errors
+    /// When the m-estimate's p does not fit the states of the variable.
+    pub(crate) fn new(states: CountedStates<'s>, variable: &Variable, estimate: &Estimate) -> Result<Self, LearnError> {
+        let (m, p) = match estimate {
+            Estimate::MaximumLikelihood => (0.0, Believed::Half),
+            Estimate::Laplace { l } => (2.0 * l, Believed::Half),
+            Estimate::Dirichlet { alpha } => (*alpha, Believed::Half),
+            Estimate::MEstimate { m, p: MEstimateP::Uniform } => (*m, Believed::Half),
+            Estimate::MEstimate { m, p: MEstimateP::Empirical } => (*m, Believed::Empirical),
+            Estimate::MEstimate { m, p: MEstimateP::Given(given) } => {
+                (*m, given_p(&states, variable, given)?.map_or(Believed::Half, Believed::Given))
+            }
         };
-        Self { states, l }
+        Ok(Self { states, m, p })
     }
 
     /// P(present | class).
     pub(crate) fn p(&self, state: usize, class: usize, held_out: HeldOut) -> f64 {
-        let total = self.states.class_total(class, held_out) + 2.0 * self.l;
-        if total > 0.0 { (self.states.n(state, class, held_out) + self.l) / total } else { 0.5 }
+        let total = self.states.class_total(class, held_out) + self.m;
+        let believed = match &self.p {
+            Believed::Half => 0.5,
+            Believed::Given(p) => p[state],
+            Believed::Empirical => self.states.share(state, held_out.weight),
+        };
+        if total > 0.0 { (self.states.n(state, class, held_out) + self.m * believed) / total } else { 0.5 }
+    }
+
+    /// Whether a row of another class changes P(present | class).
+    pub(crate) fn feels_other_classes(&self) -> bool {
+        matches!(self.p, Believed::Empirical) && self.m > 0.0
     }
 
     /// The sum over all states. **Complexity**: linear in their number.
@@ -66,8 +98,13 @@ impl<'s> Bernoulli<'s> {
         let total = self.states.class_total(class, held_out);
         // Not held out of this state's own count: the state asked about is taken out of the sum again.
         let n = self.states.n(state, class, HeldOut::NOTHING);
-        let absent = super::categorical::without(total, n) + self.l;
-        let total = total + 2.0 * self.l;
+        let believed = match &self.p {
+            Believed::Half => 0.5,
+            Believed::Given(p) => 1.0 - p[state],
+            Believed::Empirical => self.states.share_of_others(state, held_out.weight),
+        };
+        let absent = count_less(total, n) + self.m * believed;
+        let total = total + self.m;
         if total > 0.0 { (absent / total).ln() } else { 0.5_f64.ln() }
     }
 }

@@ -4,7 +4,9 @@
 //! pseudo-counts of the state and of all states: maximum likelihood a = 0, Laplace a = l, m-estimate a = m·p, Dirichlet a =
 //! alpha/J. Mitchell 1997, equation 6.22. Where N + A is zero every state has 1/J.
 
-use belief::{JointCounts, Kind, Variable};
+use std::collections::BTreeMap;
+
+use belief::{JointCounts, Kind, Variable, count_less};
 
 use super::prior::{Estimate, MEstimateP};
 use super::statistic::AttributeStatistic;
@@ -36,12 +38,6 @@ impl HeldOut {
     fn weight_in_class(self) -> f64 {
         if self.own_class { self.weight } else { 0.0 }
     }
-}
-
-/// A count without a row's weight, never below zero; what fractional weights leave by rounding is zero too.
-pub(crate) fn without(count: f64, weight: f64) -> f64 {
-    let left = count - weight;
-    if left <= count * 1e-12 { 0.0 } else { left }
 }
 
 /// The counts of an attribute, with their sums and with which states count: those declared and those of positive count.
@@ -85,23 +81,30 @@ impl<'s> CountedStates<'s> {
 
     /// Whether the state counts, after a row of this weight that is in it was taken away.
     pub(crate) fn is_counted(&self, state: usize, weight: f64) -> bool {
-        state < self.n_declared || without(self.state_totals[state], weight) > 0.0
+        state < self.n_declared || count_less(self.state_totals[state], weight) > 0.0
     }
 
     /// How often the state was seen with the class.
     pub(crate) fn n(&self, state: usize, class: usize, held_out: HeldOut) -> f64 {
-        without(self.counts.get(state, class), held_out.weight_in_class())
+        count_less(self.counts.get(state, class), held_out.weight_in_class())
     }
 
     /// How often any state was seen with the class.
     pub(crate) fn class_total(&self, class: usize, held_out: HeldOut) -> f64 {
-        without(self.class_totals[class], held_out.weight_in_class())
+        count_less(self.class_totals[class], held_out.weight_in_class())
     }
 
     /// How often the state was seen in all classes, as a part of all; 1/J where nothing was seen.
-    fn share(&self, state: usize, weight: f64) -> f64 {
-        let total = without(self.total, weight);
-        if total > 0.0 { without(self.state_totals[state], weight) / total } else { 1.0 / self.n_counted }
+    pub(crate) fn share(&self, state: usize, weight: f64) -> f64 {
+        let total = count_less(self.total, weight);
+        if total > 0.0 { count_less(self.state_totals[state], weight) / total } else { 1.0 / self.n_counted }
+    }
+
+    /// How often another state was seen in all classes, as a part of all, after a row of this weight that is in another state was
+    /// taken away.
+    pub(crate) fn share_of_others(&self, state: usize, weight: f64) -> f64 {
+        let total = count_less(self.total, weight);
+        if total > 0.0 { count_less(total, self.state_totals[state]) / total } else { 1.0 - 1.0 / self.n_counted }
     }
 }
 
@@ -132,26 +135,9 @@ impl<'s> Categorical<'s> {
             Estimate::Dirichlet { alpha } => PseudoCounts::Each(alpha / states.n_counted.max(1.0)),
             Estimate::MEstimate { m, p: MEstimateP::Uniform } => PseudoCounts::Each(m / states.n_counted.max(1.0)),
             Estimate::MEstimate { m, p: MEstimateP::Empirical } => PseudoCounts::Empirical { m: *m },
-            Estimate::MEstimate { m, p: MEstimateP::Given(given) } => match (given.get(&variable.name), &variable.kind) {
-                (Some(named), Kind::Categorical(known)) => {
-                    let fits = named.keys().all(|name| known.names().contains(name))
-                        && (0..known.len()).all(|state| !states.is_counted(state, 0.0) || named.contains_key(&known.names()[state]));
-                    if !fits {
-                        let named = named.keys().cloned().collect();
-                        return Err(LearnError::StatesOfP { variable: variable.name.clone(), known: known.names().to_vec(), named });
-                    }
-                    let of_state = |state: usize| match states.is_counted(state, 0.0) {
-                        true => named[&known.names()[state]],
-                        false => 0.0,
-                    };
-                    let p: Vec<f64> = (0..known.len()).map(of_state).collect();
-                    let sum: f64 = p.iter().sum();
-                    if sum <= 0.0 {
-                        return Err(LearnError::NotADistribution { of: format!("`{}`", variable.name), sum });
-                    }
-                    PseudoCounts::Spread { m: *m, p: p.into_iter().map(|p| p / sum).collect() }
-                }
-                _ => PseudoCounts::Each(m / states.n_counted.max(1.0)),
+            Estimate::MEstimate { m, p: MEstimateP::Given(given) } => match given_p(&states, variable, given)? {
+                Some(p) => PseudoCounts::Spread { m: *m, p },
+                None => PseudoCounts::Each(m / states.n_counted.max(1.0)),
             },
         };
         Ok(Self { states, pseudo })
@@ -191,4 +177,32 @@ impl<'s> Categorical<'s> {
             PseudoCounts::Spread { m, .. } | PseudoCounts::Empirical { m } => *m,
         }
     }
+}
+
+/// The given probability of every state of a variable, zero for one that does not count; `None` if the variable is not named.
+///
+/// # Errors
+/// When the names are not those of the states.
+pub(crate) fn given_p(
+    states: &CountedStates<'_>,
+    variable: &Variable,
+    given: &BTreeMap<String, BTreeMap<String, f64>>,
+) -> Result<Option<Vec<f64>>, LearnError> {
+    let (Some(named), Kind::Categorical(known)) = (given.get(&variable.name), &variable.kind) else { return Ok(None) };
+    let fits = named.keys().all(|name| known.names().contains(name))
+        && (0..known.len()).all(|state| !states.is_counted(state, 0.0) || named.contains_key(&known.names()[state]));
+    if !fits {
+        let named = named.keys().cloned().collect();
+        return Err(LearnError::StatesOfP { variable: variable.name.clone(), known: known.names().to_vec(), named });
+    }
+    let of_state = |state: usize| match states.is_counted(state, 0.0) {
+        true => named[&known.names()[state]],
+        false => 0.0,
+    };
+    let p: Vec<f64> = (0..known.len()).map(of_state).collect();
+    let sum: f64 = p.iter().sum();
+    if sum <= 0.0 {
+        return Err(LearnError::NotADistribution { of: format!("`{}`", variable.name), sum });
+    }
+    Ok(Some(p.into_iter().map(|p| p / sum).collect()))
 }

@@ -6,9 +6,8 @@
 use std::f64::consts::TAU;
 
 use belief::conjugate::{NormalGamma, StudentT};
-use belief::{ConjugatePrior, Moments};
+use belief::{ConjugatePrior, Moments, count_less};
 
-use super::categorical::without;
 use super::prior::NumericModel;
 use super::scale::{ColumnScale, Scale, spread};
 
@@ -96,7 +95,7 @@ impl<'s> Number<'s> {
     /// of this weight is held out; empty for the other families.
     pub(crate) fn student_ln_peaks(&self, weight: f64) -> Vec<f64> {
         let ln_peak = |moments: &Moments| {
-            let t = self.student(&Moments { weight: without(moments.weight, weight), ..*moments });
+            let t = self.student(&Moments { weight: count_less(moments.weight, weight), ..*moments });
             t.ln_normaliser() + t.scale.ln()
         };
         if self.family == Family::Student { self.of_class.iter().map(ln_peak).collect() } else { Vec::new() }
@@ -105,7 +104,7 @@ impl<'s> Number<'s> {
     /// The log density of `x` in its own class, as if the row it is in, of this weight, had not been learned from. `ln_peak` is
     /// the class's in [`Self::student_ln_peaks`], if it is at hand.
     pub(crate) fn ln_held_out(&self, class: usize, x: f64, weight: f64, ln_peak: Option<f64>) -> f64 {
-        let left = moments_without(&self.of_class[class], x, weight);
+        let left = self.of_class[class].less(&Moments::of_one(x, weight));
         if self.family != Family::Student {
             return self.bell(&left).ln(x);
         }
@@ -152,7 +151,7 @@ impl Number<'_> {
     pub(crate) fn held_out_bells(&self) -> Option<Vec<Option<HeldOutBell>>> {
         let Family::Gaussian { epsilon } = self.family else { return None };
         let bell = |moments: &Moments| {
-            let left = without(moments.weight, 1.0);
+            let left = count_less(moments.weight, 1.0);
             let rounding = (8.0 * f64::EPSILON * moments.mean).powi(2);
             (left > 0.0).then(|| HeldOutBell {
                 mean: moments.mean,
@@ -170,21 +169,3 @@ impl Number<'_> {
 
 /// A spread smaller than this part of what it was taken from has no digit left.
 const LOST: f64 = 1e-12;
-
-/// The moments without one of their numbers: Chan's update solved for its first operand.
-///
-/// The number is known to be one of them, so that a spread below zero, or too small beside the former one to have any digit
-/// left, is zero.
-pub(crate) fn moments_without(moments: &Moments, x: f64, weight: f64) -> Moments {
-    let left = without(moments.weight, weight);
-    if left == 0.0 {
-        return Moments::default();
-    }
-    let apart = x - moments.mean;
-    let sum_sq = moments.sum_sq - apart * apart * (weight * moments.weight / left);
-    Moments {
-        weight: left,
-        mean: moments.mean - apart * (weight / left),
-        sum_sq: if sum_sq <= moments.sum_sq * LOST { 0.0 } else { sum_sq },
-    }
-}

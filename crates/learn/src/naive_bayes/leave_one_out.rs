@@ -2,7 +2,7 @@
 //!
 //! Naive Bayes is made of counts and moments, from which one row is taken back in closed form: the row's own class loses it, the
 //! others only notice through the class prior, through an empirical p, and where a state nobody declared was seen in this row
-//! alone and is now unknown. Kohavi 1995 on the estimate; the downdate is that of [`belief::Moments::without`].
+//! alone and is now unknown. Kohavi 1995 on the estimate; the downdate is that of [`belief::Moments::less`].
 //!
 //! Exact **given the recipe and the scale**: cut points, the smoothing of variances, the pooled means and variances of whole
 //! columns (Student's prior among them) and the nearest centroid's σ² stay as all rows made them. Counts are exact; a variance
@@ -15,7 +15,8 @@ use belief::{Chunk, Column, Schema, ShapeMismatch, for_codes};
 
 use super::attribute::{Attribute, States};
 use super::binning::BinCodes;
-use super::categorical::{HeldOut, without};
+use super::categorical::HeldOut;
+use super::class_prior::WithoutOne;
 use super::gaussian::HeldOutBell;
 use super::posterior::NaiveBayes;
 use super::scoring::{Scorer, StateTable, check_chunk, score, state_of_row};
@@ -28,14 +29,12 @@ use crate::LearnError;
 pub struct LeaveOneOut<'m> {
     model: &'m NaiveBayes,
     target: usize,
-    class_weights: &'m [f64],
     attributes: Vec<Attribute<'m>>,
     /// What rows of weight one say of the classes they are not of.
     others: Vec<Cow<'m, Scorer>>,
     /// What rows of weight one say of their own class.
     own: Vec<Own>,
-    /// ln P(class) without a row of weight one, by the row's class.
-    ln_class_prior: Vec<Vec<f64>>,
+    ln_class_prior: WithoutOne<'m>,
 }
 
 enum Own {
@@ -64,16 +63,13 @@ impl<'m> LeaveOneOut<'m> {
         let attributes = Attribute::all(schema, statistic, model.prior(), model.scale())?;
         let others = attributes.iter().zip(model.scorers()).map(|(attribute, scorer)| others(attribute, scorer)).collect();
         let own = attributes.iter().map(own).collect();
-        let class_weights = statistic.classes();
-        let prior_without = |class: usize| model.class_belief().ln(&weights_without(class_weights, class, 1.0));
         Ok(Self {
             model,
             target: statistic.target().index(),
-            class_weights,
             attributes,
             others,
             own,
-            ln_class_prior: (0..class_weights.len()).map(prior_without).collect(),
+            ln_class_prior: WithoutOne::new(model.class_belief(), statistic.classes()),
         })
     }
 
@@ -105,7 +101,7 @@ impl<'m> LeaveOneOut<'m> {
                     out.copy_from_slice(&plain[row * n_classes..][..n_classes]);
                 } else if weight == 1.0 {
                     out[class] = own[place];
-                    out.iter_mut().zip(&self.ln_class_prior[class]).for_each(|(score, ln)| *score += ln);
+                    self.ln_class_prior.add(class, out);
                 } else {
                     self.weighted_row(chunk, row, class, weight, out);
                 }
@@ -175,7 +171,7 @@ impl<'m> LeaveOneOut<'m> {
 
     /// A row of any weight, on the fly.
     fn weighted_row(&self, chunk: &Chunk<'_>, row: usize, own: usize, weight: f64, out: &mut [f64]) {
-        out.copy_from_slice(&self.model.class_belief().ln(&weights_without(self.class_weights, own, weight)));
+        out.copy_from_slice(&self.ln_class_prior.of_weight(own, weight));
         for ((attribute, scorer), column) in self.attributes.iter().zip(self.model.scorers()).zip(chunk.columns) {
             let mut ln = match scorer.of_row(column, row) {
                 Ok(ln) => ln,
@@ -270,10 +266,4 @@ fn states_of_row(states: &States<'_>, state: Option<usize>, own: usize, weight: 
         ln.iter_mut().enumerate().for_each(|(class, ln)| *ln = states.ln(state, class, HeldOut::other(weight)));
     }
     ln[own] = states.ln(state, own, HeldOut::own(weight));
-}
-
-fn weights_without(weights: &[f64], class: usize, weight: f64) -> Vec<f64> {
-    let mut left = weights.to_vec();
-    left[class] = without(left[class], weight);
-    left
 }

@@ -4,7 +4,7 @@
 //! means, equally probable: ln P(x | class) = −d²/(2σ²), up to a constant that all classes share. Duda, Hart & Stork 2001, section
 //! 2.6.1. What is missing is left out of the distance.
 
-use super::categorical::{CountedStates, HeldOut, without};
+use super::categorical::{CountedStates, HeldOut};
 
 /// The distance of a state from the class means of a one-hot coded attribute.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ impl<'s> OneHot<'s> {
         let p = self.p(state, class, held_out);
         let sum_p_squared = if total > 0.0 {
             let (before, after) = (self.states.n(state, class, HeldOut::NOTHING), self.states.n(state, class, held_out));
-            without(self.sums_of_squares[class], before * before - after * after) / (total * total)
+            belief::count_less(self.sums_of_squares[class], before * before - after * after) / (total * total)
         } else {
             1.0 / self.states.n_counted()
         };

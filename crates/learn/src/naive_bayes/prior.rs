@@ -92,7 +92,7 @@ pub enum ClassPrior {
     /// Every class the same.
     Uniform,
     /// As given, by name; every class is named, and the probabilities sum to one to within 1e-6, and are then made to.
-    Given(Vec<(String, f64)>),
+    Given(BTreeMap<String, f64>),
 }
 
 /// The density of a number given the class.
@@ -104,8 +104,8 @@ pub enum NumericModel {
         /// The part, at least zero.
         variance_smoothing: f64,
     },
-    /// Student's t: the predictive of a normal with unknown mean and variance. The prior is worth one row, and has the mean and
-    /// variance of the whole column.
+    /// Student's t: the predictive of a normal with unknown mean and variance. The prior has the mean and variance of the whole
+    /// column; it is worth one row for the mean and two for the variance.
     Student,
 }
 
@@ -153,7 +153,7 @@ impl NaiveBayesPrior {
                 check("the m of the m-estimate", *m)?;
                 if let MEstimateP::Given(given) = p {
                     for (variable, p) in given {
-                        check_distribution(format!("`{variable}`"), p.iter().map(|(name, p)| (name, *p)))?;
+                        check_distribution(format!("`{variable}`"), p)?;
                     }
                 }
             }
@@ -162,7 +162,7 @@ impl NaiveBayesPrior {
             ClassPrior::Empirical | ClassPrior::Uniform => {}
             ClassPrior::Laplace { l } => check("the l of the class prior", *l)?,
             ClassPrior::Dirichlet { alpha } => check("the alpha of the class prior", *alpha)?,
-            ClassPrior::Given(given) => check_distribution("the classes".into(), given.iter().map(|(name, p)| (name, *p)))?,
+            ClassPrior::Given(given) => check_distribution("the classes".into(), given)?,
         }
         match self.numeric {
             NumericModel::Gaussian { variance_smoothing } => check("the smoothing of variances", variance_smoothing),
@@ -178,15 +178,8 @@ fn check(what: &'static str, found: f64) -> Result<(), LearnError> {
 /// How far from one given probabilities may sum: they are written with few digits.
 pub(super) const SUM_TOLERANCE: f64 = 1e-6;
 
-fn check_distribution<'a>(of: String, entries: impl Iterator<Item = (&'a String, f64)>) -> Result<(), LearnError> {
-    let mut names = std::collections::BTreeSet::new();
-    let mut sum = 0.0;
-    for (name, p) in entries {
-        check("a given probability", p)?;
-        if !names.insert(name) {
-            return Err(LearnError::PriorNamedTwice { of, name: name.clone() });
-        }
-        sum += p;
-    }
+fn check_distribution(of: String, entries: &BTreeMap<String, f64>) -> Result<(), LearnError> {
+    entries.values().try_for_each(|p| check("a given probability", *p))?;
+    let sum: f64 = entries.values().sum();
     if (sum - 1.0).abs() <= SUM_TOLERANCE { Ok(()) } else { Err(LearnError::NotADistribution { of, sum }) }
 }

@@ -165,22 +165,22 @@ impl Grammar {
 
 /// `Yes=0.3,No=0.7`: names may hold anything but a comma and an equals sign.
 fn given_classes(text: &str) -> Result<ClassPrior, NotAPrior> {
-    let mut given: Vec<(String, f64)> = Vec::new();
+    let mut given = BTreeMap::new();
     for entry in text.split(',') {
         let Some((name, p)) = entry.split_once('=') else {
             return Err(CLASS_PRIOR.refuse(text, Some(format!("`{}` has no probability", entry.trim()))));
         };
         let name = name.trim();
-        if given.iter().any(|(known, _)| known == name) {
+        if given.contains_key(name) {
             return Err(CLASS_PRIOR.refuse(text, Some(format!("`{name}` is named twice"))));
         }
-        given.push((name.to_string(), CLASS_PRIOR.number(text, p)?));
+        given.insert(name.to_string(), CLASS_PRIOR.number(text, p)?);
     }
-    let sum: f64 = given.iter().map(|(_, p)| p).sum();
+    let sum: f64 = given.values().sum();
     if (sum - 1.0).abs() > SUM_TOLERANCE {
         return Err(CLASS_PRIOR.refuse(text, Some(format!("the probabilities sum to {}, not to 1", Number(sum)))));
     }
-    given.iter_mut().for_each(|(_, p)| *p /= sum);
+    given.values_mut().for_each(|p| *p /= sum);
     Ok(ClassPrior::Given(given))
 }
 
@@ -228,7 +228,7 @@ mod tests {
             ("uniform", "uniform"),
             ("laplace", "laplace:1"),
             ("dirichlet:3", "dirichlet:3"),
-            ("Yes=0.25, No=0.75", "Yes=0.25,No=0.75"),
+            ("Yes=0.25, No=0.75", "No=0.75,Yes=0.25"),
             ("a:b=1", "a:b=1"),
         ] {
             reads_back::<ClassPrior>(text, displayed);
@@ -242,9 +242,16 @@ mod tests {
     }
 
     #[test]
+    fn the_order_of_classes_makes_no_difference() {
+        let prior = |text: &str| text.parse::<ClassPrior>().unwrap();
+        assert_eq!(prior("Yes=0.3,No=0.7"), prior("No=0.7,Yes=0.3"));
+        assert_eq!(prior("a=0.1,b=0.2,c=0.7000001"), prior("c=0.7000001,b=0.2,a=0.1"));
+    }
+
+    #[test]
     fn probabilities_that_nearly_sum_to_one_are_made_to() {
         let ClassPrior::Given(given) = "a=0.3333333,b=0.3333333,c=0.3333333".parse().unwrap() else { panic!("not given") };
-        assert!((given.iter().map(|(_, p)| p).sum::<f64>() - 1.0).abs() < 1e-15);
+        assert!((given.values().sum::<f64>() - 1.0).abs() < 1e-15);
     }
 
     #[test]

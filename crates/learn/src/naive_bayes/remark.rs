@@ -37,7 +37,7 @@ pub enum Remark {
         /// Why.
         why: LeftOut,
     },
-    /// A class has a single row, or less.
+    /// A class weighs no more than one row.
     SingleRow {
         /// The class.
         class: String,
@@ -76,7 +76,7 @@ impl fmt::Display for Remark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Remark::ColumnLeftOut { variable, why } => write!(f, "`{variable}` is left out: {why}"),
-            Remark::SingleRow { class } => write!(f, "class `{class}` has a single row"),
+            Remark::SingleRow { class } => write!(f, "class `{class}` weighs no more than one row"),
             Remark::NoObservations { variable, class } => {
                 write!(f, "`{variable}` is missing in every row of class `{class}`: the whole column, or equal shares, stand in")
             }

@@ -5,7 +5,7 @@
 
 use belief::{
     Chunk, ClassMoments, ClassOrder, Codes, Column, Forget, JointCounts, Kind, NeverObserved, Recode, Recoding, Schema, ShapeMismatch,
-    SufficientStatistic, VarId, for_codes,
+    SufficientStatistic, VarId, count_without, for_codes,
 };
 use serde::{Deserialize, Serialize};
 
@@ -343,14 +343,4 @@ fn weight_without_class(classes: Codes<'_>, weights: Option<&[f64]>) -> f64 {
 
 fn is_missing<C: belief::Code>(code: C) -> bool {
     code.index() == C::MISSING.index()
-}
-
-/// One count less another; fractional weights may leave rounding behind, whole ones do not.
-fn count_without(observed: f64, forgotten: f64) -> Result<f64, NeverObserved> {
-    let slack = if observed.fract() == 0.0 { 0.0 } else { observed * 1e-12 };
-    let left = observed - forgotten;
-    if left < -slack {
-        return Err(NeverObserved::Count { observed, forgotten });
-    }
-    Ok(if left <= slack { 0.0 } else { left })
 }

@@ -68,6 +68,8 @@ pub enum EvidenceValue {
 
 /// For each class that has rows at most `most` pieces of evidence that speak for it.
 ///
+/// **Complexity**: linear in states and classes.
+///
 /// # Errors
 /// When the statistic does not belong to the schema and the model.
 pub fn telling_evidence(
@@ -81,62 +83,62 @@ pub fn telling_evidence(
     belief::ShapeMismatch::check("classes of the model", statistic.classes().len(), model.n_classes())?;
     let attributes = Attribute::all(schema, statistic, model.prior(), model.scale())?;
     let weights = statistic.classes();
-    let of_class = |class: usize| {
-        let mut evidence = Vec::new();
-        for (place, attribute) in attributes.iter().enumerate() {
-            let variable = &schema.variables()[place];
-            match attribute {
-                Attribute::LeftOut(_) => {}
-                Attribute::States(states) => {
-                    let Kind::Categorical(names) = &variable.kind else { continue };
-                    of_states(
-                        states,
-                        weights,
-                        class,
-                        &variable.name,
-                        |state| EvidenceValue::State(names.names()[state].clone()),
-                        &mut evidence,
-                    );
-                }
-                Attribute::Bins(cuts, states) => {
-                    let bin = |bin: usize| EvidenceValue::Bin { above: bin.checked_sub(1).map(|b| cuts[b]), up_to: cuts.get(bin).copied() };
-                    of_states(states, weights, class, &variable.name, bin, &mut evidence);
-                }
-                Attribute::Number(number) => evidence.extend(of_number(number.of_class, class, &variable.name)),
+    let mut of_class: Vec<Vec<TellingEvidence>> = vec![Vec::new(); weights.len()];
+    for (attribute, variable) in attributes.iter().zip(schema.variables()) {
+        match (attribute, &variable.kind) {
+            (Attribute::LeftOut(_), _) => {}
+            (Attribute::States(states), Kind::Categorical(names)) => {
+                let value = |state: usize| EvidenceValue::State(names.names()[state].clone());
+                add_states(states, weights, &variable.name, value, &mut of_class);
             }
+            (Attribute::Bins(cuts, states), _) => {
+                let bin = |bin: usize| EvidenceValue::Bin { above: bin.checked_sub(1).map(|b| cuts[b]), up_to: cuts.get(bin).copied() };
+                add_states(states, weights, &variable.name, bin, &mut of_class);
+            }
+            (Attribute::Number(number), _) => add_number(number.of_class, &variable.name, &mut of_class),
+            (Attribute::States(_), _) => {}
         }
-        evidence.sort_by(|a: &TellingEvidence, b| b.score.total_cmp(&a.score));
-        evidence.truncate(most);
-        ClassEvidence { class: model.class_names()[class].clone(), evidence }
-    };
-    Ok((0..weights.len()).filter(|&class| weights[class] > 0.0).map(of_class).collect())
+        for evidence in &mut of_class {
+            evidence.sort_by(|a, b| b.score.total_cmp(&a.score));
+            evidence.truncate(most);
+        }
+    }
+    let with_rows = of_class.into_iter().enumerate().filter(|&(class, _)| weights[class] > 0.0);
+    Ok(with_rows.map(|(class, evidence)| ClassEvidence { class: model.class_names()[class].clone(), evidence }).collect())
 }
 
-fn of_states(
+fn add_states(
     states: &States<'_>,
     weights: &[f64],
-    class: usize,
     variable: &str,
     value: impl Fn(usize) -> EvidenceValue,
-    evidence: &mut Vec<TellingEvidence>,
+    of_class: &mut [Vec<TellingEvidence>],
 ) {
-    let rest: f64 = weights.iter().enumerate().filter(|&(other, _)| other != class).map(|(_, w)| w).sum();
+    let add = |sum: &mut f64, term: &f64| *sum += term;
+    let rest = of_others(weights, add);
     for state in (0..states.counted().n_states()).filter(|&state| states.counted().is_counted(state, 0.0)) {
-        let p_given_class = states.p(state, class);
-        let others = (0..weights.len()).filter(|&other| other != class);
-        let p_given_rest = others.map(|other| weights[other] * states.p(state, other)).sum::<f64>() / rest;
-        if p_given_class > p_given_rest {
-            let score = p_given_class * (p_given_class / p_given_rest).ln();
-            let (p_given_class, p_given_rest) = (Some(p_given_class), Some(p_given_rest));
-            evidence.push(TellingEvidence { variable: variable.into(), value: value(state), p_given_class, p_given_rest, score });
+        let p: Vec<f64> = (0..weights.len()).map(|class| states.p(state, class)).collect();
+        let masses: Vec<f64> = p.iter().zip(weights).map(|(p, weight)| p * weight).collect();
+        for (class, mass_of_rest) in of_others(&masses, add).into_iter().enumerate() {
+            let (p_given_class, p_given_rest) = (p[class], mass_of_rest / rest[class]);
+            if weights[class] > 0.0 && p_given_class > p_given_rest {
+                let score = p_given_class * (p_given_class / p_given_rest).ln();
+                let (p_given_class, p_given_rest) = (Some(p_given_class), Some(p_given_rest));
+                let piece = TellingEvidence { variable: variable.into(), value: value(state), p_given_class, p_given_rest, score };
+                of_class[class].push(piece);
+            }
         }
     }
 }
 
-fn of_number(of_class: &[Moments], class: usize, variable: &str) -> Option<TellingEvidence> {
-    let own = of_class[class];
-    let mut rest = Moments::default();
-    of_class.iter().enumerate().filter(|&(other, _)| other != class).for_each(|(_, moments)| rest.merge(moments));
+fn add_number(moments: &[Moments], variable: &str, of_class: &mut [Vec<TellingEvidence>]) {
+    let rest = of_others(moments, Moments::merge);
+    for ((own, rest), evidence) in moments.iter().zip(&rest).zip(of_class) {
+        evidence.extend(of_number(own, rest, variable));
+    }
+}
+
+fn of_number(own: &Moments, rest: &Moments, variable: &str) -> Option<TellingEvidence> {
     let (variance, variance_of_rest) = (own.variance()?, rest.variance()?);
     let pooled = (own.sum_sq + rest.sum_sq) / (own.weight + rest.weight);
     let apart = own.mean - rest.mean;
@@ -146,6 +148,22 @@ fn of_number(of_class: &[Moments], class: usize, variable: &str) -> Option<Telli
     let value = EvidenceValue::Number { mean: own.mean, sd: variance.sqrt(), mean_of_rest: rest.mean, sd_of_rest: variance_of_rest.sqrt() };
     let score = apart * apart / pooled / 2.0;
     Some(TellingEvidence { variable: variable.into(), value, p_given_class: None, p_given_rest: None, score })
+}
+
+/// For each entry the sum of all others: of those before and those behind, so that nothing cancels.
+fn of_others<T: Copy + Default>(entries: &[T], add: impl Fn(&mut T, &T)) -> Vec<T> {
+    let mut sums = vec![T::default(); entries.len()];
+    let mut before = T::default();
+    for (sum, entry) in sums.iter_mut().zip(entries) {
+        *sum = before;
+        add(&mut before, entry);
+    }
+    let mut behind = T::default();
+    for (sum, entry) in sums.iter_mut().zip(entries).rev() {
+        add(sum, &behind);
+        add(&mut behind, entry);
+    }
+    sums
 }
 
 impl fmt::Display for EvidenceValue {

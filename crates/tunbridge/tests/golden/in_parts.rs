@@ -63,7 +63,7 @@ fn two_halves_of_iris_are_the_whole() {
     // The first half has two of the three species only.
     let first = learn(&halves[..1], &iris_options()).model;
     assert_eq!(first.classes().len(), 2);
-    let updated = update(&first, &halves[1..], ReadOptions::default()).unwrap();
+    let updated = update(&first, &halves[1..], ReadOptions::default(), None).unwrap();
     assert_iris_moments(&updated.model);
     assert_same_answers(&updated.model, &whole, &test);
     let second = learn(&halves[1..], &iris_options()).model;
@@ -84,8 +84,8 @@ fn two_halves_of_the_mushrooms_are_the_whole_bit_for_bit() {
     let second = learn(&halves[1..], &options("class")).model;
     // The halves do not have the same states, so that there is something to line up.
     assert_ne!(first.schema(), second.schema());
-    assert!(bytes(&update(&first, &halves[1..], ReadOptions::default()).unwrap().model) == whole);
-    assert!(bytes(&update(&second, &halves[..1], ReadOptions::default()).unwrap().model) == whole);
+    assert!(bytes(&update(&first, &halves[1..], ReadOptions::default(), None).unwrap().model) == whole);
+    assert!(bytes(&update(&second, &halves[..1], ReadOptions::default(), None).unwrap().model) == whole);
     assert!(bytes(&merge(&first, &second, None).unwrap().model) == whole);
     assert!(bytes(&merge(&second, &first, None).unwrap().model) == whole);
     assert!(bytes(&learn(&halves, &options("class")).model) == whole);
@@ -125,25 +125,25 @@ fn forgetting_undoes_updating() {
     let rows = mushrooms();
     let files = parts(&folder, "turn", &rows, 2, |row| row % 2);
     let before = learn(&files[..1], &options("class")).model;
-    let after = update(&before, &files[1..], ReadOptions::default()).unwrap().model;
+    let after = update(&before, &files[1..], ReadOptions::default(), None).unwrap().model;
     let test = testdata("mushroom/mushroom.csv.gz");
     let back = forget(&after, &files[1..], ReadOptions::default()).unwrap().model;
     assert_eq!(back.statistic().n_rows(), before.statistic().n_rows());
     assert_eq!(answers(&back, &test), answers(&before, &test));
-    let doubled = update(&before, &files[..1], ReadOptions::default()).unwrap().model;
+    let doubled = update(&before, &files[..1], ReadOptions::default(), None).unwrap().model;
     assert_eq!(doubled.statistic().n_rows(), 2.0 * before.statistic().n_rows());
     assert!(bytes(&forget(&doubled, &files[..1], ReadOptions::default()).unwrap().model) == bytes(&before));
 
     // States that came with the rows stay known by name, but do not count any more: all answers are what they were.
     let halves = halved(&folder, &rows);
     let before = learn(&halves[..1], &options("class")).model;
-    let after = update(&before, &halves[1..], ReadOptions::default()).unwrap().model;
+    let after = update(&before, &halves[1..], ReadOptions::default(), None).unwrap().model;
     assert_ne!(after.schema(), before.schema());
     let back = forget(&after, &halves[1..], ReadOptions::default()).unwrap().model;
     assert_eq!(answers(&back, &halves[0]), answers(&before, &halves[0]));
     assert_eq!(answers(&back, &test), answers(&before, &test));
     // And once more from there.
-    let again = update(&back, &halves[1..], ReadOptions::default()).unwrap().model;
+    let again = update(&back, &halves[1..], ReadOptions::default(), None).unwrap().model;
     assert!(bytes(&again) == bytes(&after));
 }
 
@@ -153,7 +153,7 @@ fn forgetting_numbers_is_exact_to_rounding_and_never_goes_below_nothing() {
     let train = testdata("iris/iris_train.csv");
     let files = parts(&folder, "turn", &Rows::read(&train), 2, |row| row % 2);
     let before = learn(&files[..1], &iris_options()).model;
-    let after = update(&before, &files[1..], ReadOptions::default()).unwrap().model;
+    let after = update(&before, &files[1..], ReadOptions::default(), None).unwrap().model;
     assert_iris_moments(&after);
     let back = forget(&after, &files[1..], ReadOptions::default()).unwrap().model;
     assert_eq!(back.statistic().classes(), before.statistic().classes());
@@ -242,7 +242,7 @@ proptest! {
         // Either part may have no rows, or too few classes to learn from.
         if let (Some(first), Some(whole)) = (learned(&files[..1]), learned(&[folder.file("all.csv", rows.csv())])) {
             if cut < rows.rows.len() {
-                let updated = update(&first, &files[1..], ReadOptions::default()).unwrap().model;
+                let updated = update(&first, &files[1..], ReadOptions::default(), None).unwrap().model;
                 prop_assert!(bytes(&updated) == bytes(&whole));
                 let back = forget(&updated, &files[1..], ReadOptions::default()).unwrap().model;
                 prop_assert_eq!(answers(&back, &files[1]).len(), rows.rows.len() - cut);

@@ -71,7 +71,7 @@ fn a_given_class_prior_names_every_class_and_no_other() {
     assert_eq!(ln_prior, [0.75_f64.ln(), 0.25_f64.ln()]);
     assert_eq!(with("s0=0.5,s2=0.5").unwrap_err().to_string(), "the class prior names `s2`, which is no class of `y` (known: `s0`, `s1`)");
     assert_eq!(with("s0=1").unwrap_err().to_string(), "the class prior says nothing of `s1`: every class of `y` needs a probability");
-    let unchecked = NaiveBayesPrior { class: ClassPrior::Given(vec![("s0".into(), 0.5), ("s1".into(), 0.6)]), ..Default::default() };
+    let unchecked = NaiveBayesPrior { class: ClassPrior::Given([("s0".into(), 0.5), ("s1".into(), 0.6)].into()), ..Default::default() };
     assert!(matches!(model(&two_bells(), &unchecked), Err(LearnError::NotADistribution { .. })));
 }
 
@@ -167,7 +167,7 @@ fn classes_of_one_row_or_of_missing_values_are_remarked_on() {
     let table = Table { classes: vec![0, 0, 0, 1], ..with_numbers([1.0, 2.0, 3.0, f64::NAN]) };
     let model = model(&table, &gaussian(1e-9)).unwrap();
     let words: Vec<String> = model.remarks().iter().map(Remark::to_string).collect();
-    assert_eq!(words[0], "class `s1` has a single row");
+    assert_eq!(words[0], "class `s1` weighs no more than one row");
     assert!(words[1].starts_with("`x0` is missing in every row of class `s1`"));
     assert!(scores(&model, &table).iter().all(|s| s.is_finite()));
 }

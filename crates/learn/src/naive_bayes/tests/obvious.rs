@@ -43,7 +43,7 @@ impl Obvious<'_> {
                 ClassPrior::Laplace { l } => weight(c) + l,
                 ClassPrior::Dirichlet { alpha } => weight(c) + alpha / n_counted,
                 ClassPrior::Uniform => 1.0,
-                ClassPrior::Given(given) => given[c].1,
+                ClassPrior::Given(given) => given[&format!("s{c}")],
             }
         };
         mass(class) / (0..self.table.n_classes).map(mass).sum::<f64>()
@@ -86,13 +86,20 @@ impl Obvious<'_> {
                 Some(-distance / (2.0 * self.sphere_variance()))
             }
             EventModel::Bernoulli if counted.len() > 2 => {
-                let l = match &self.prior.estimate {
-                    Estimate::MaximumLikelihood => 0.0,
-                    Estimate::Laplace { l } => *l,
-                    Estimate::Dirichlet { alpha } => alpha / 2.0,
-                    Estimate::MEstimate { m, .. } => m / 2.0,
+                let (m, p): (f64, &dyn Fn(usize) -> f64) = match &self.prior.estimate {
+                    Estimate::MaximumLikelihood => (0.0, &|_| 0.5),
+                    Estimate::Laplace { l } => (2.0 * l, &|_| 0.5),
+                    Estimate::Dirichlet { alpha } => (*alpha, &|_| 0.5),
+                    Estimate::MEstimate { m, p: MEstimateP::Uniform } => (*m, &|_| 0.5),
+                    Estimate::MEstimate { m, p: MEstimateP::Empirical } => {
+                        (*m, &|s| if of_all > 0.0 { total(s) / of_all } else { 1.0 / j })
+                    }
+                    Estimate::MEstimate { m, p: MEstimateP::Given(given) } => match given.get(&format!("x{place}")) {
+                        Some(p) => (*m, &|s| p[&format!("s{s}")] / counted.iter().map(|s| p[&format!("s{s}")]).sum::<f64>()),
+                        None => (*m, &|_| 0.5),
+                    },
                 };
-                let present = |s: usize| if n_class + 2.0 * l > 0.0 { (n(s) + l) / (n_class + 2.0 * l) } else { 0.5 };
+                let present = |s: usize| if n_class + m > 0.0 { (n(s) + m * p(s)) / (n_class + m) } else { 0.5 };
                 Some(counted.iter().map(|&s| if s == state { present(s) } else { 1.0 - present(s) }).map(f64::ln).sum())
             }
             _ => {

@@ -158,7 +158,7 @@ pub fn tables_and_priors() -> impl Strategy<Value = (Table, NaiveBayesPrior)> {
         ClassPrior::Laplace { l: 1.0 },
         ClassPrior::Dirichlet { alpha: 0.5 },
         ClassPrior::Uniform,
-        ClassPrior::Given(Vec::new()),
+        ClassPrior::Given(std::collections::BTreeMap::new()),
     ]);
     let numeric = select(std::vec![
         NumericModel::default(),
