@@ -35,6 +35,37 @@ pub enum Column<'a> {
     },
     /// Numbers.
     Numeric(&'a [f64]),
+    /// Texts, by the codes of their words.
+    Texts(Texts<'a>),
+}
+
+/// Texts as their words, one after another.
+#[derive(Clone, Copy, Debug)]
+pub struct Texts<'a> {
+    /// Where the words of each text end, counted over all texts before it.
+    pub ends: &'a [u32],
+    /// The words' codes; one that is not below `n_words` is outside of the vocabulary.
+    pub codes: &'a [u32],
+    /// How many words the vocabulary has.
+    pub n_words: usize,
+}
+
+impl<'a> Texts<'a> {
+    /// How many texts.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The words of a text.
+    pub fn words(&self, text: usize) -> &'a [u32] {
+        let start = if text == 0 { 0 } else { self.ends[text - 1] as usize };
+        &self.codes[start..self.ends[text] as usize]
+    }
 }
 
 /// State codes in the narrowest width that holds them; the largest code of the width is missing.
@@ -113,6 +144,7 @@ enum SelectedColumn {
     U16(Vec<u16>, usize),
     U32(Vec<u32>, usize),
     Numeric(Vec<f64>),
+    Texts { ends: Vec<u32>, codes: Vec<u32>, n_words: usize },
 }
 
 impl Chunk<'_> {
@@ -130,6 +162,14 @@ impl Chunk<'_> {
             Column::Categorical { codes: Codes::U16(codes), n_states } => SelectedColumn::U16(pick(codes, places), *n_states),
             Column::Categorical { codes: Codes::U32(codes), n_states } => SelectedColumn::U32(pick(codes, places), *n_states),
             Column::Numeric(numbers) => SelectedColumn::Numeric(pick(numbers, places)),
+            Column::Texts(texts) => {
+                let (mut ends, mut codes) = (Vec::with_capacity(places.len()), Vec::new());
+                for place in places {
+                    codes.extend_from_slice(texts.words(*place as usize));
+                    ends.push(codes.len() as u32);
+                }
+                SelectedColumn::Texts { ends, codes, n_words: texts.n_words }
+            }
         };
         SelectedRows {
             columns: self.columns.iter().map(column).collect(),
@@ -151,6 +191,7 @@ impl SelectedRows {
                 SelectedColumn::U16(codes, n_states) => Column::Categorical { codes: Codes::U16(codes), n_states: *n_states },
                 SelectedColumn::U32(codes, n_states) => Column::Categorical { codes: Codes::U32(codes), n_states: *n_states },
                 SelectedColumn::Numeric(numbers) => Column::Numeric(numbers),
+                SelectedColumn::Texts { ends, codes, n_words } => Column::Texts(Texts { ends, codes, n_words: *n_words }),
             })
             .collect();
         see(Chunk { first_row, n_rows: self.n_rows, columns: &columns, weights: self.weights.as_deref() })

@@ -17,10 +17,11 @@ mod recoding;
 mod schema;
 mod statistic;
 mod sum;
+mod word_counts;
 
 pub mod conjugate;
 
-pub use columns::{Chunk, Code, Codes, Column, MAX_WEIGHT, SelectedRows};
+pub use columns::{Chunk, Code, Codes, Column, MAX_WEIGHT, SelectedRows, Texts};
 pub use counts::{JointCounts, count_less, count_without};
 pub use folds::{ByFold, FoldPlan, split_mix};
 pub use log_space::{log_sum_exp, normalise_ln};
@@ -30,3 +31,4 @@ pub use recoding::{Recode, Recoding, StateMap};
 pub use schema::{Kind, Role, Schema, SchemaError, States, VarId, Variable, compare_states};
 pub use statistic::{ConjugatePrior, Forget, NeverObserved, ShapeMismatch, SufficientStatistic};
 pub use sum::CompensatedSum;
+pub use word_counts::{WordCount, WordCounts};

@@ -65,6 +65,8 @@ pub struct ReadReport {
     pub n_skipped: u64,
     /// Where the first skipped row was and why, in words.
     pub first_skipped: Option<String>,
+    /// Texts whose bytes are not UTF-8 and were taken for Windows-1252.
+    pub n_not_utf8: u64,
     /// Missing values, one count per variable.
     pub n_missing: Vec<u64>,
     /// Values that are no known state and were read as missing, one count per variable.
@@ -76,6 +78,7 @@ impl ReadReport {
     pub fn merge(&mut self, other: &Self) {
         self.n_rows += other.n_rows;
         self.n_skipped += other.n_skipped;
+        self.n_not_utf8 += other.n_not_utf8;
         if self.first_skipped.is_none() {
             self.first_skipped.clone_from(&other.first_skipped);
         }

@@ -49,8 +49,8 @@ pub enum Kind {
     Categorical(States),
     /// A real number.
     Numeric,
-    /// Words.
-    Text,
+    /// Words, of a vocabulary.
+    Text(States),
     /// A day or a moment.
     Date,
     /// Read but not understood: nested or binary columns.
@@ -63,9 +63,17 @@ impl Kind {
         match self {
             Kind::Categorical(_) => "category",
             Kind::Numeric => "numeric",
-            Kind::Text => "text",
+            Kind::Text(_) => "text",
             Kind::Date => "date",
             Kind::Opaque => "opaque",
+        }
+    }
+
+    /// The states of a category, or the words of a text.
+    pub fn states(&self) -> Option<&States> {
+        match self {
+            Kind::Categorical(states) | Kind::Text(states) => Some(states),
+            _ => None,
         }
     }
 }
@@ -185,23 +193,17 @@ impl Schema {
         }
     }
 
-    /// The number of states of each variable, in order; zero for those that are not categorical.
+    /// The number of states or words of each variable, in order; zero for those that have none.
     pub fn cardinalities(&self) -> Vec<usize> {
-        self.variables
-            .iter()
-            .map(|v| match &v.kind {
-                Kind::Categorical(states) => states.len(),
-                _ => 0,
-            })
-            .collect()
+        self.variables.iter().map(|v| v.kind.states().map_or(0, States::len)).collect()
     }
 
-    /// The same schema with other states for its categorical variables.
+    /// The same schema with other states for its categorical variables, and other words for its texts.
     #[must_use]
     pub fn with_states(&self, mut states_of: impl FnMut(VarId, &States) -> States) -> Self {
         let mut variables = self.variables.clone();
         for (place, variable) in variables.iter_mut().enumerate() {
-            if let Kind::Categorical(states) = &mut variable.kind {
+            if let Kind::Categorical(states) | Kind::Text(states) = &mut variable.kind {
                 *states = states_of(VarId::new(place), states);
             }
         }

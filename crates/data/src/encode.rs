@@ -2,16 +2,18 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_buffer::ScalarBuffer;
-use belief::{Chunk, Codes, Column, ReadReport};
+use belief::{Chunk, Codes, Column, ReadReport, Texts};
 
 use crate::date::{Date, date_of};
 use crate::dictionary::{Dictionary, pack_in};
 use crate::error::{Place, RowFault};
 use crate::text::blocks::Block;
 use crate::text::csv::{Tile, cell_of, text_of};
+use crate::words::{Tokenizer, Vocabulary};
 use crate::{Contradiction, DataError, OnBadRow, UnknownStates};
 
 /// What becomes of each variable of the schema, fixed before a pass over the data.
@@ -50,6 +52,15 @@ pub(crate) enum PlanKind {
         known: Dictionary,
         new_states: UnknownStates,
     },
+    /// Texts, whose words are looked up.
+    Text {
+        tokenizer: Arc<Tokenizer>,
+        /// Words known before the pass.
+        known: Arc<Vocabulary>,
+        /// Whether words that are new join them.
+        grows: bool,
+        missing: Dictionary,
+    },
     Numeric {
         missing: Dictionary,
         /// Markers of a missing value that are numbers, such as -999.
@@ -63,6 +74,15 @@ impl PlanKind {
     pub fn numeric(missing: &[String], inferred: bool) -> Self {
         let missing_numbers = missing.iter().filter_map(|marker| marker.parse().ok()).filter(|x: &f64| x.is_finite()).collect();
         PlanKind::Numeric { missing: Dictionary::new(missing), missing_numbers, inferred }
+    }
+
+    /// How many states or words are known.
+    pub fn n_known(&self) -> usize {
+        match self {
+            PlanKind::Category { known, .. } => known.len(),
+            PlanKind::Text { known, .. } => known.len(),
+            PlanKind::Skip | PlanKind::Numeric { .. } => 0,
+        }
     }
 
     /// Markers of a missing value that are numbers.
@@ -99,6 +119,11 @@ pub(crate) enum EncodedColumn {
     Numeric(Vec<f64>),
     /// Numbers as they lie in a columnar file, not copied; none is missing.
     Borrowed(ScalarBuffer<f64>),
+    /// The codes of words, and where those of each text end.
+    Texts {
+        ends: Vec<u32>,
+        codes: Vec<u32>,
+    },
 }
 
 /// The rows as they stand in the file, for those who pass them on.
@@ -109,6 +134,8 @@ pub(crate) enum RawRows {
     /// Where each record lies in the block's bytes.
     Text(Vec<(u32, u32)>),
     Batch(RecordBatch),
+    /// Which files of a folder they are.
+    Documents(Vec<u32>),
 }
 
 impl EncodedChunk {
@@ -127,6 +154,7 @@ impl EncodedChunk {
                     EncodedColumn::U32(codes) => Column::Categorical { codes: Codes::U32(codes), n_states },
                     EncodedColumn::Numeric(numbers) => Column::Numeric(numbers),
                     EncodedColumn::Borrowed(numbers) => Column::Numeric(numbers),
+                    EncodedColumn::Texts { ends, codes } => Column::Texts(Texts { ends, codes, n_words: n_states }),
                 }
             })
             .collect();
@@ -170,6 +198,8 @@ struct Local {
     /// New states, other ways of writing known ones, and values that are no state.
     cells: Dictionary,
     names: Vec<String>,
+    /// Words that are new.
+    words: Vocabulary,
 }
 
 impl<'p> ChunkBuilder<'p> {
@@ -184,12 +214,13 @@ impl<'p> ChunkBuilder<'p> {
                 PlanKind::Skip => EncodedColumn::Absent,
                 _ if !present => EncodedColumn::Absent,
                 PlanKind::Numeric { .. } => EncodedColumn::Numeric(Vec::with_capacity(capacity)),
+                PlanKind::Text { .. } => EncodedColumn::Texts { ends: Vec::with_capacity(capacity), codes: Vec::new() },
                 PlanKind::Category { known, .. } if known.len() < usize::from(u8::MAX) => EncodedColumn::U8(Vec::with_capacity(capacity)),
                 PlanKind::Category { known, .. } if known.len() < usize::from(u16::MAX) => EncodedColumn::U16(Vec::with_capacity(capacity)),
                 PlanKind::Category { .. } => EncodedColumn::U32(Vec::with_capacity(capacity)),
             })
             .collect();
-        let local = vec![Local { cells: Dictionary::new(&[]), names: Vec::new() }; plan.variables.len()];
+        let local = vec![Local { cells: Dictionary::new(&[]), names: Vec::new(), words: Vocabulary::default() }; plan.variables.len()];
         let raw = if plan.keep_raw { RawRows::Text(Vec::with_capacity(capacity)) } else { RawRows::None };
         Self {
             plan,
@@ -223,6 +254,14 @@ impl<'p> ChunkBuilder<'p> {
                 PlanKind::Skip => {}
                 PlanKind::Category { known, .. } => self.push_states(block, tile, column, variable, known, faults),
                 PlanKind::Numeric { .. } => self.push_numbers(block, tile, column, variable, faults),
+                PlanKind::Text { .. } => {
+                    let mut scratch = std::mem::take(&mut self.scratch);
+                    for row in 0..tile.n_rows() {
+                        let (start, end) = tile.span(row, column);
+                        self.push_text(variable, Some(text_of(&block.bytes[start..end], &mut scratch)));
+                    }
+                    self.scratch = scratch;
+                }
             }
         }
         self.n_pending = tile.n_rows();
@@ -294,7 +333,26 @@ impl<'p> ChunkBuilder<'p> {
                     numbers.push(number);
                 }
             }
+            PlanKind::Text { .. } => self.push_text(variable, text),
         }
+    }
+
+    /// Looks up the words of a text; a missing one has none.
+    fn push_text(&mut self, variable: usize, text: Option<&[u8]>) {
+        let PlanKind::Text { tokenizer, known, grows, missing } = &self.plan.variables[variable].kind else { return };
+        let EncodedColumn::Texts { ends, codes } = &mut self.columns[variable] else { return };
+        let new = &mut self.local[variable].words;
+        if let Some(text) = text.filter(|text| missing.find(text).is_none()) {
+            let n_known = known.len() as u32;
+            let legacy = match (n_known, grows) {
+                // The usual first pass knows no word.
+                (0, true) => tokenizer.each_word(text, |word| codes.push(new.intern(word))),
+                (_, true) => tokenizer.each_word(text, |word| codes.push(known.get(word).unwrap_or_else(|| n_known + new.intern(word)))),
+                (_, false) => tokenizer.each_word(text, |word| codes.push(known.get(word).unwrap_or(u32::MAX))),
+            };
+            self.report.n_not_utf8 += u64::from(legacy);
+        }
+        ends.push(codes.len() as u32);
     }
 
     /// How many states a variable has now.
@@ -496,7 +554,8 @@ impl<'p> ChunkBuilder<'p> {
                 EncodedColumn::U16(codes) => keep(codes, self.n_rows, self.n_pending, &self.dropped),
                 EncodedColumn::U32(codes) => keep(codes, self.n_rows, self.n_pending, &self.dropped),
                 EncodedColumn::Numeric(numbers) => keep(numbers, self.n_rows, self.n_pending, &self.dropped),
-                _ => {}
+                EncodedColumn::Texts { ends, codes } => keep_texts(ends, codes, self.n_rows, &self.dropped),
+                EncodedColumn::Absent | EncodedColumn::Borrowed(_) => {}
             }
         }
     }
@@ -537,19 +596,39 @@ impl<'p> ChunkBuilder<'p> {
             EncodedColumn::Borrowed(weights) => Some(weights.to_vec()),
             _ => None,
         });
-        let n_known =
-            self.plan.variables.iter().map(|v| if let PlanKind::Category { known, .. } = &v.kind { known.len() } else { 0 }).collect();
+        let n_known = self.plan.variables.iter().map(|v| v.kind.n_known()).collect();
+        let new_states = |local: &mut Local| {
+            let words = local.words.words().map(|word| String::from_utf8_lossy(word).into_owned());
+            if local.words.len() > 0 { words.collect() } else { std::mem::take(&mut local.names) }
+        };
         Ok(EncodedChunk {
             first_row,
             n_rows: self.n_rows,
             columns,
-            new_states: self.local.iter_mut().map(|local| std::mem::take(&mut local.names)).collect(),
+            new_states: self.local.iter_mut().map(new_states).collect(),
             n_known,
             weights,
             report,
             raw: std::mem::take(&mut self.raw),
         })
     }
+}
+
+/// Takes texts out again, of those from `from` on.
+fn keep_texts(ends: &mut Vec<u32>, codes: &mut Vec<u32>, from: usize, dropped: &[usize]) {
+    let old = ends.split_off(from);
+    let mut start = ends.last().map_or(0, |end| *end as usize);
+    let mut to = start;
+    for (row, end) in old.into_iter().enumerate() {
+        let end = end as usize;
+        if dropped.binary_search(&row).is_err() {
+            codes.copy_within(start..end, to);
+            to += end - start;
+            ends.push(to as u32);
+        }
+        start = end;
+    }
+    codes.truncate(to);
 }
 
 /// Pushes the codes of cells from `row` on, as long as they are known as they stand; returns the first row whose cell is not.
@@ -581,7 +660,7 @@ fn n_missing(column: &EncodedColumn) -> u64 {
         EncodedColumn::U16(codes) => codes.iter().filter(|c| **c == u16::MAX).count(),
         EncodedColumn::U32(codes) => codes.iter().filter(|c| **c == u32::MAX).count(),
         EncodedColumn::Numeric(numbers) => numbers.iter().filter(|x| x.is_nan()).count(),
-        EncodedColumn::Borrowed(_) => 0,
+        EncodedColumn::Borrowed(_) | EncodedColumn::Texts { .. } => 0,
     };
     n as u64
 }

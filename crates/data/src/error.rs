@@ -71,6 +71,12 @@ pub enum RowFault {
     /// A line that is not what its format asks for.
     #[error("{0}")]
     Syntax(String),
+    /// A document that is no text.
+    #[error("{path} is not text", path = shown(.0))]
+    Binary(PathBuf),
+    /// A document that cannot be read.
+    #[error("{path} cannot be read: {1}", path = shown(.0))]
+    Unreadable(PathBuf, String),
 }
 
 /// A cell that speaks against what its column was taken for.

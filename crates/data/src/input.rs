@@ -40,6 +40,8 @@ pub enum Format {
     ArrowFile,
     /// Arrow IPC stream.
     ArrowStream,
+    /// A folder of documents.
+    Folder,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +55,7 @@ impl Input {
     /// The files that the user's arguments name: paths, globs (in name order), or `-`.
     ///
     /// # Errors
-    /// When a file is not there, is a folder, or a glob finds nothing.
+    /// When a file is not there, or a glob finds nothing.
     pub fn all(arguments: &[impl AsRef<Path>]) -> Result<Vec<Self>, DataError> {
         let mut inputs = Vec::new();
         for argument in arguments {
@@ -87,11 +89,7 @@ impl Input {
         let io = |source| DataError::Io { path: path.into(), source };
         let metadata = std::fs::metadata(path).map_err(io)?;
         if metadata.is_dir() {
-            return Err(DataError::BadFile {
-                path: path.into(),
-                what: "is a folder".into(),
-                hint: Some(format!("name its files, for example '{}/*.csv'", path.display())),
-            });
+            return Ok(Self { path: path.into(), format: Format::Folder, compression: Compression::None, spooled: None, bytes: 0 });
         }
         if !metadata.is_file() {
             // A pipe or a process substitution can be read once only.
@@ -194,6 +192,13 @@ impl Input {
             Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 18, raw))),
             Compression::Zstd => Box::new(zstd::stream::read::Decoder::new(raw)?),
         })
+    }
+
+    /// Whether the file's name says that it is a table of separated values.
+    pub(crate) fn is_named_as_table(&self) -> bool {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        let name = [".gz", ".zst", ".zstd"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
+        name == "-" || [".csv", ".tsv", ".tab", ".data"].iter().any(|ending| name.ends_with(ending))
     }
 
     /// The file for readers that seek; only for formats that are never compressed as a whole.

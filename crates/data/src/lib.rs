@@ -6,6 +6,7 @@
 mod columnar;
 mod date;
 mod dictionary;
+mod documents;
 mod encode;
 mod error;
 mod input;

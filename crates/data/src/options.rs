@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::words::Words;
+
 /// How to read a table; the default is right for most.
 ///
 /// | field | default | meaning |
@@ -13,6 +15,9 @@ use std::sync::Arc;
 /// | `types` | none | `(pattern, type)` pairs; a later pair overrules an earlier one |
 /// | `ignore` | none | columns (or patterns) to leave out |
 /// | `target`, `weight` | none | columns by their part |
+/// | `text` | none | columns whose words count |
+/// | `words` | see [`Words`] | how texts become words |
+/// | `class_depth` | 1 | which folder a document's class is, counted from the one given |
 /// | `schema` | found beside the data | a sidecar file |
 /// | `on_bad_row` | [`OnBadRow::Error`] | what to do with a malformed row |
 /// | `threads` | all cores | how many threads work |
@@ -32,6 +37,12 @@ pub struct ReadOptions {
     pub target: Option<String>,
     /// The column of weights.
     pub weight: Option<String>,
+    /// Columns whose words count.
+    pub text: Vec<String>,
+    /// How texts become words.
+    pub words: Words,
+    /// Which folder a document's class is, counted from the one given; zero is the first below it.
+    pub class_depth: usize,
     /// The sidecar file; else the one beside the data is used if there is one.
     pub schema: Option<PathBuf>,
     /// What to do with a malformed row.
@@ -135,7 +146,8 @@ impl ReadOptions {
     }
 
     pub(crate) fn type_of(&self, column: &str) -> Option<ColumnType> {
-        self.types.iter().rev().find(|(pattern, _)| matches(pattern, column)).map(|(_, kind)| *kind)
+        let said = || self.types.iter().rev().find(|(pattern, _)| matches(pattern, column)).map(|(_, kind)| *kind);
+        if self.text.iter().any(|name| name == column) { Some(ColumnType::Text) } else { said() }
     }
 
     pub(crate) fn is_ignored(&self, column: &str) -> bool {

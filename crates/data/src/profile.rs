@@ -231,7 +231,7 @@ impl Inferred {
         match self {
             Inferred::Categorical => Kind::Categorical(states),
             Inferred::Numeric => Kind::Numeric,
-            Inferred::Text => Kind::Text,
+            Inferred::Text => Kind::Text(states),
             Inferred::Date => Kind::Date,
             Inferred::Opaque => Kind::Opaque,
         }
@@ -240,7 +240,7 @@ impl Inferred {
     /// Why a column of this kind is no evidence for the learners of tables.
     pub fn left_out(self) -> Option<Role> {
         let reason = match self {
-            Inferred::Text => "it is text; read it as states with --types NAME=category",
+            Inferred::Text => "it is text; count its words with --text NAME, or read it as states with --types NAME=category",
             Inferred::Date => "it is a date; read it as states with --types NAME=category, or as days with --types NAME=numeric",
             Inferred::Opaque => "its values are nested or bytes, and not understood",
             _ => return None,

@@ -1,14 +1,16 @@
 //! One file of a table: its columns, its first rows, and its units of work.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, SchemaRef};
-use belief::States;
+use belief::{Role, States};
 
 use crate::columnar;
 use crate::columnar::encode::number_text;
 use crate::columnar::ipc::{Batches, PackedBatch};
 use crate::columnar::parquet::{ParquetFile, Part};
+use crate::documents::{self, Documents};
 use crate::encode::{ChunkBuilder, EncodedChunk, FileColumns, Plan, PlanKind};
 use crate::input::{Format, Input};
 use crate::profile::{Inferred, Profile, SAMPLE_ROWS};
@@ -36,6 +38,11 @@ enum Layout {
     },
     Parquet(Box<ParquetFile>),
     Ipc(SchemaRef),
+    Folder {
+        documents: Documents,
+        /// How deep the folder is that is a document's class.
+        class_depth: usize,
+    },
 }
 
 /// What a file's own header says of a column.
@@ -43,6 +50,8 @@ enum Layout {
 pub(crate) struct Hint {
     pub kind: Inferred,
     pub states: Option<States>,
+    /// The part it plays, where that is not for its kind to say.
+    pub role: Option<Role>,
 }
 
 /// Rows that one thread works on at a time.
@@ -64,14 +73,24 @@ pub(crate) enum Unit {
         /// Rows in the files before this one.
         before: u64,
     },
+    Documents {
+        files: Range<usize>,
+        before: u64,
+        bytes: u64,
+    },
 }
 
 /// Chunks that a part of a columnar file has at most.
 const MOST_CHUNKS: usize = 64;
 
 impl Source {
-    pub fn open(input: Input, options: &ReadOptions) -> Result<Self, DataError> {
+    /// `as_document` is whether a file that is no table by its name is one document.
+    pub fn open(input: Input, options: &ReadOptions, as_document: bool) -> Result<Self, DataError> {
         let (layout, names) = match input.format {
+            Format::Csv { .. } if as_document && !input.is_named_as_table() => {
+                let documents = Documents::single(&input.path, input.bytes());
+                (Layout::Folder { documents, class_depth: 1 }, documents::COLUMNS.map(String::from).to_vec())
+            }
             Format::Csv { tab } => {
                 let (dialect, names) = csv::sniff(&input, tab, options)?;
                 (Layout::Csv(dialect), names)
@@ -95,8 +114,28 @@ impl Source {
                 let names = schema.fields().iter().map(|f| f.name().clone()).collect();
                 (Layout::Ipc(schema), names)
             }
+            Format::Folder => {
+                let documents = Documents::list(&input.path)?;
+                let class_depth = options.class_depth.max(1);
+                (Layout::Folder { documents, class_depth }, documents::COLUMNS.map(String::from).to_vec())
+            }
         };
         Ok(Self { input, names, late_keys: Vec::new(), layout })
+    }
+
+    /// The documents, if it is a folder, and how deep the folders are that are classes.
+    pub fn documents(&self) -> Option<(&Documents, usize)> {
+        if let Layout::Folder { documents, class_depth } = &self.layout { Some((documents, *class_depth)) } else { None }
+    }
+
+    /// The columns that are passed on with answers: of documents all but the text itself.
+    pub fn passed_on(&self) -> &[String] {
+        if self.documents().is_some() { &self.names[..2] } else { &self.names }
+    }
+
+    /// The bytes of all there is to read.
+    pub fn bytes(&self) -> u64 {
+        self.documents().map_or_else(|| self.input.bytes(), |(documents, _)| documents.bytes())
     }
 
     /// How the file is written, if it is CSV.
@@ -140,19 +179,27 @@ impl Source {
 
     /// What the file's own header says of its columns, where it says something.
     pub fn hints(&self) -> Vec<Option<Hint>> {
-        let plain = |kind| Some(Hint { kind, states: None });
+        let plain = |kind| Some(Hint { kind, states: None, role: None });
         match &self.layout {
             Layout::Csv(_) | Layout::JsonLines { .. } => vec![None; self.names.len()],
             Layout::Arff(header) => header
                 .attributes
                 .iter()
                 .map(|a| match &a.kind {
-                    AttributeKind::Nominal(states) => Some(Hint { kind: Inferred::Categorical, states: Some(states.clone()) }),
+                    AttributeKind::Nominal(states) => Some(Hint { kind: Inferred::Categorical, states: Some(states.clone()), role: None }),
                     AttributeKind::Numeric => plain(Inferred::Numeric),
                     AttributeKind::Text => None,
                     AttributeKind::Date => plain(Inferred::Date),
                 })
                 .collect(),
+            Layout::Folder { .. } => {
+                let path = Role::Ignored("it names the document".into());
+                vec![
+                    Some(Hint { kind: Inferred::Opaque, states: None, role: Some(path) }),
+                    plain(Inferred::Categorical),
+                    Some(Hint { kind: Inferred::Text, states: None, role: Some(Role::Input) }),
+                ]
+            }
             Layout::Parquet(_) | Layout::Ipc(_) => self.fields().map(|f| arrow_hint(f.data_type()).and_then(plain)).collect(),
         }
     }
@@ -206,6 +253,13 @@ impl Source {
                     });
                 }
                 Ok(rows)
+            }
+            Layout::Folder { documents, class_depth } => {
+                // Only the class is looked at: the path and the text are what they are.
+                for file in 0..documents.len() {
+                    profiles[place_of[1]].observe(documents.class(file, *class_depth).as_deref().map(str::as_bytes));
+                }
+                Ok(documents.len())
             }
             Layout::Parquet(file) => {
                 let mut rows = 0;
@@ -287,6 +341,10 @@ impl Source {
                 let file = if n_parts.is_some() { file.with_dictionaries()? } else { (**file).clone() };
                 Units::Parts { parts, file: Arc::new(file), before: first_row, n_bytes: self.input.bytes() }
             }
+            Layout::Folder { documents, .. } => {
+                let n_rows = documents.units().last().map_or(0, |(files, _)| files.end as u64);
+                Units::Documents { units: documents.units().into_iter(), before: first_row, n_rows }
+            }
             Layout::Ipc(_) => Units::Batches { batches: Box::new(Batches::open(&self.input)?), source: self, before: first_row, n_rows: 0 },
         })
     }
@@ -307,6 +365,11 @@ impl Source {
                 each(csv::encode(block, dialect.delimiter, self.names.len(), &mut builder)?)
             }
             (Unit::Text(block), Layout::Arff(header)) => each(arff::encode(block, header, &mut ChunkBuilder::new(plan, file, rows))?),
+            (Unit::Documents { files, before, .. }, Layout::Folder { documents, class_depth }) => {
+                let mut builder = ChunkBuilder::new(plan, file, files.len());
+                each(documents.encode(files.clone(), *before, *class_depth, &mut builder)?)
+            }
+            (Unit::Documents { .. }, _) => Ok(()),
             (Unit::Text(block), _) => {
                 let keys: Vec<&str> = self.names.iter().chain(&self.late_keys).map(String::as_str).collect();
                 let strict = plan.strict_keys && !plan.keep_raw;
@@ -346,7 +409,7 @@ impl Unit {
         match self {
             Unit::Text(block) => block.len as u64,
             Unit::Batch { batch, .. } => batch.bytes(),
-            Unit::Part { bytes, .. } => *bytes,
+            Unit::Part { bytes, .. } | Unit::Documents { bytes, .. } => *bytes,
         }
     }
 }
@@ -356,6 +419,7 @@ pub(crate) enum Units<'s> {
     Text(Box<Blocks>),
     Parts { parts: std::vec::IntoIter<Part>, file: Arc<ParquetFile>, before: u64, n_bytes: u64 },
     Batches { batches: Box<Batches>, source: &'s Source, before: u64, n_rows: u64 },
+    Documents { units: std::vec::IntoIter<(Range<usize>, u64)>, before: u64, n_rows: u64 },
 }
 
 impl Units<'_> {
@@ -364,7 +428,7 @@ impl Units<'_> {
         match self {
             Units::Text(blocks) => blocks.next_row(),
             Units::Parts { before, file, .. } => before.saturating_add(file.n_rows()),
-            Units::Batches { before, n_rows, .. } => before.saturating_add(*n_rows),
+            Units::Batches { before, n_rows, .. } | Units::Documents { before, n_rows, .. } => before.saturating_add(*n_rows),
         }
     }
 
@@ -377,6 +441,7 @@ impl Units<'_> {
                 let bytes = place(part.first_row + part.n_rows() as u64) - place(part.first_row);
                 Unit::Part { part, file: file.clone(), before: *before, bytes }
             }),
+            Units::Documents { units, before, .. } => units.next().map(|(files, bytes)| Unit::Documents { files, before: *before, bytes }),
             Units::Batches { batches, source, before, n_rows } => batches.next(&source.input)?.map(|batch| {
                 let first_row = *n_rows;
                 *n_rows = n_rows.saturating_add(batch.n_rows);
@@ -435,7 +500,7 @@ mod tests {
         writer.write(&batch).unwrap();
         writer.close().unwrap();
         let input = Input::all(&[file.path()]).unwrap().remove(0);
-        let source = Source::open(input, &ReadOptions::default()).unwrap();
+        let source = Source::open(input, &ReadOptions::default(), false).unwrap();
         (file, source)
     }
 

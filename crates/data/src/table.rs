@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use belief::{
     Chunk, Fold, Kind, Observations, ReadReport, Recode, Recoding, Role, Schema, StateMap, States, SufficientStatistic, VarId, Variable,
 };
 
 use crate::dictionary::Dictionary;
+use crate::documents;
 use crate::encode::{EncodedChunk, FileColumns, Plan, PlanKind, VariablePlan};
 use crate::error::{closest, shown};
 use crate::input::Input;
@@ -17,6 +19,7 @@ use crate::profile::{Inferred, Profile, SAMPLE_ROWS};
 use crate::sidecar::Sidecar;
 use crate::source::{Source, Unit, Units};
 use crate::text::blocks::Pool;
+use crate::words::{Tokenizer, Vocabulary};
 use crate::{ColumnType, Contradiction, DataError, ReadOptions, UnknownStates};
 
 /// A table in files, read again for every pass.
@@ -45,12 +48,15 @@ impl Table {
     /// # Errors
     /// When a file cannot be read, columns repeat or differ between files, or a flag names a column that is not there.
     pub fn open(paths: &[impl AsRef<Path>], options: ReadOptions) -> Result<Self, DataError> {
-        let sources = open_sources(paths, &options)?;
+        let sources = open_sources(paths, &options, false)?;
         let names = sources[0].names.clone();
         check_names(&sources)?;
         let sidecar = Sidecar::find(options.schema.as_deref(), &sources[0].input.path)?;
         let mut options = options;
-        let mut remarks = Vec::new();
+        let mut remarks: Vec<String> = sources.iter().filter_map(Source::documents).flat_map(|(d, _)| d.unlisted.clone()).collect();
+        if options.target.is_none() && sources[0].documents().is_some() {
+            options.target = Some(documents::COLUMNS[1].into());
+        }
         let sidecar = match sidecar {
             Some((path, sidecar)) => {
                 remarks.push(format!("columns as {} says", path.display()));
@@ -81,6 +87,7 @@ impl Table {
             });
         }
         let hints = sources[0].hints();
+        let tokenizer = tokenizer_of(&options)?;
         let mut variables = Vec::with_capacity(names.len());
         let mut plans = Vec::with_capacity(names.len());
         for (((name, profile), nested), hint) in names.iter().zip(profiles).zip(nested).zip(hints) {
@@ -88,7 +95,7 @@ impl Table {
             let known = known_states(&decided, &profile, &missing);
             plans.push(VariablePlan {
                 name: name.clone(),
-                kind: plan_kind(&decided.variable, known, decided.inferred, &missing, UnknownStates::Grow),
+                kind: plan_kind(&decided.variable, known, decided.inferred, &missing, UnknownStates::Grow, &tokenizer),
             });
             variables.push(decided.variable);
         }
@@ -102,7 +109,7 @@ impl Table {
             keep_raw: false,
         };
         let priors = sidecar.columns.into_iter().filter_map(|(name, column)| Some((name, column.prior?))).collect();
-        let chunk_rows = chunk_rows(names.len(), 0);
+        let chunk_rows = chunk_rows(names.len(), 0).min(most_rows(&plan));
         Ok(Self { sources, files, plan, options, chunk_rows, schema, remarks, missing, priors })
     }
 
@@ -120,12 +127,14 @@ impl Table {
         unknown: UnknownStates,
         absent_is_missing: bool,
     ) -> Result<Self, DataError> {
-        let mut sources = open_sources(paths, &options)?;
+        let of_documents = schema.variables().iter().map(|v| v.name.as_str()).eq(documents::COLUMNS);
+        let mut sources = open_sources(paths, &options, of_documents)?;
         check_names(&sources)?;
         let wanted: Vec<String> = schema.variables().iter().map(|v| v.name.clone()).collect();
         sources.iter_mut().try_for_each(|source| name_columns(source, schema))?;
         let mut remarks: Vec<String> = sources.iter_mut().filter_map(|source| expect_late_keys(source, schema)).collect();
         let missing = options.missing_markers();
+        let tokenizer = tokenizer_of(&options)?;
         let mut plans: Vec<VariablePlan> = schema
             .variables()
             .iter()
@@ -136,7 +145,7 @@ impl Table {
                         known.intern_name(name);
                     }
                 }
-                VariablePlan { name: variable.name.clone(), kind: plan_kind(variable, known, false, &missing, unknown) }
+                VariablePlan { name: variable.name.clone(), kind: plan_kind(variable, known, false, &missing, unknown, &tokenizer) }
             })
             .collect();
         plans.iter_mut().for_each(VariablePlan::settle);
@@ -167,7 +176,7 @@ impl Table {
         let plan = Plan { weight, variables: plans, on_bad_row: options.on_bad_row, strict_keys: false, keep_raw: false };
         // Where the target may be absent, rows are answered: a probability for each of its states is made for every row.
         let n_answers = schema.target().filter(|_| absent_is_missing).and_then(|target| schema.states(target)).map_or(0, States::len);
-        let chunk_rows = chunk_rows(sources[0].names.len(), n_answers);
+        let chunk_rows = chunk_rows(sources[0].names.len(), n_answers).min(most_rows(&plan));
         let (schema, priors) = (schema.clone(), StatePriors::new());
         Ok(Self { sources, files, plan, options, chunk_rows, schema, remarks, missing, priors })
     }
@@ -223,6 +232,9 @@ impl Table {
                     known.intern_name(name);
                 });
             }
+            if let (PlanKind::Text { known, .. }, Kind::Text(words)) = (&mut plan.kind, &variable.kind) {
+                *known = Arc::new(words.names().iter().collect());
+            }
             if let PlanKind::Numeric { inferred, .. } = &mut plan.kind {
                 *inferred = false;
             }
@@ -262,7 +274,7 @@ impl Table {
                 next_source += 1;
             }
         };
-        let mut done = Progress { done: 0, total: self.sources.iter().map(|s| s.input.bytes()).sum(), rows: 0 };
+        let mut done = Progress { done: 0, total: self.sources.iter().map(Source::bytes).sum(), rows: 0 };
         in_order(
             self.options.n_threads(),
             draw,
@@ -305,13 +317,17 @@ impl Observations for Table {
         B: Fn(&[usize]) -> S + Sync,
     {
         // States found so far, over all chunks that were merged.
-        let mut found: Vec<Dictionary> = self
+        let mut found: Vec<Found> = self
             .plan
             .variables
             .iter()
-            .map(|v| if let PlanKind::Category { known, .. } = &v.kind { known.clone() } else { Dictionary::new(&[]) })
+            .map(|v| match &v.kind {
+                PlanKind::Category { known, .. } => Found::States(known.clone()),
+                PlanKind::Text { known, .. } => Found::Words((**known).clone()),
+                PlanKind::Skip | PlanKind::Numeric { .. } => Found::States(Dictionary::new(&[])),
+            })
             .collect();
-        let sizes = |found: &[Dictionary]| found.iter().map(Dictionary::len).collect::<Vec<_>>();
+        let sizes = |found: &[Found]| found.iter().map(Found::len).collect::<Vec<_>>();
         let mut n_states = sizes(&found);
         let mut total = blank(&n_states);
         let mut report = ReadReport::default();
@@ -341,10 +357,10 @@ impl Observations for Table {
         )?;
         let mut recoding = Recoding { columns: vec![None; found.len()] };
         let schema = self.schema.with_states(|id, known| {
-            if !matches!(self.plan.variables[id.index()].kind, PlanKind::Category { .. }) {
+            if !matches!(self.plan.variables[id.index()].kind, PlanKind::Category { .. } | PlanKind::Text { .. }) {
                 return known.clone();
             }
-            let seen = found[id.index()].names()[known.len()..].iter().cloned();
+            let seen = found[id.index()].names_from(known.len());
             // The dictionary holds no name twice, so neither does the list.
             let (states, to) = known.with_seen(seen).unwrap_or_else(|_| known.clone()).canonical();
             recoding.columns[id.index()] = Some(StateMap { n_states: states.len(), to });
@@ -367,8 +383,49 @@ fn chunk_rows(n_columns: usize, n_answers: usize) -> usize {
     1 << rows.ilog2()
 }
 
+/// Texts are longer than other cells, and a chunk has fewer of them.
+fn most_rows(plan: &Plan) -> usize {
+    const MOST_TEXTS: usize = 4096;
+    if plan.variables.iter().any(|v| matches!(v.kind, PlanKind::Text { .. })) { MOST_TEXTS } else { SAMPLE_ROWS }
+}
+
+/// What one variable's states, or words, are found to be.
+enum Found {
+    States(Dictionary),
+    Words(Vocabulary),
+}
+
+impl Found {
+    fn len(&self) -> usize {
+        match self {
+            Found::States(states) => states.len(),
+            Found::Words(words) => words.len(),
+        }
+    }
+
+    fn intern(&mut self, name: &str) -> u32 {
+        match self {
+            Found::States(states) => states.intern_name(name),
+            Found::Words(words) => words.intern(name.as_bytes()),
+        }
+    }
+
+    fn names_from(&self, first: usize) -> Vec<String> {
+        match self {
+            Found::States(states) => states.names()[first..].to_vec(),
+            Found::Words(words) => words.words().skip(first).map(|word| String::from_utf8_lossy(word).into_owned()).collect(),
+        }
+    }
+}
+
+fn tokenizer_of(options: &ReadOptions) -> Result<Arc<Tokenizer>, DataError> {
+    let refused =
+        |e: crate::words::NotWords| DataError::Columns { what: e.to_string(), hint: Some("see --tokens, --ngrams and --hash".into()) };
+    Ok(Arc::new(Tokenizer::new(&options.words).map_err(refused)?))
+}
+
 /// Where the states of a chunk lie among all that were found; new ones join them.
-fn recode_chunk(found: &mut [Dictionary], n_known: &[usize], new_states: &[Vec<String>]) -> Recoding {
+fn recode_chunk(found: &mut [Found], n_known: &[usize], new_states: &[Vec<String>]) -> Recoding {
     let columns = found
         .iter_mut()
         .zip(n_known)
@@ -377,7 +434,7 @@ fn recode_chunk(found: &mut [Dictionary], n_known: &[usize], new_states: &[Vec<S
             if new.is_empty() && found.len() == *n_known {
                 return None;
             }
-            let to = (0..*n_known as u32).chain(new.iter().map(|name| found.intern_name(name))).collect();
+            let to = (0..*n_known as u32).chain(new.iter().map(|name| found.intern(name))).collect();
             Some(StateMap { to, n_states: found.len() })
         })
         .collect();
@@ -390,12 +447,12 @@ fn grown(before: &[usize], after: &[usize]) -> Recoding {
     Recoding { columns: before.iter().zip(after).map(map).collect() }
 }
 
-fn open_sources(paths: &[impl AsRef<Path>], options: &ReadOptions) -> Result<Vec<Source>, DataError> {
+fn open_sources(paths: &[impl AsRef<Path>], options: &ReadOptions, as_documents: bool) -> Result<Vec<Source>, DataError> {
     let inputs = Input::all(paths)?;
     if inputs.is_empty() {
         return Err(DataError::Columns { what: "no data were given".into(), hint: Some("name a file, or `-` for standard input".into()) });
     }
-    inputs.into_iter().map(|input| Source::open(input, options)).collect()
+    inputs.into_iter().map(|input| Source::open(input, options, as_documents)).collect()
 }
 
 fn check_names(sources: &[Source]) -> Result<(), DataError> {
@@ -511,6 +568,7 @@ fn decide(
     let inferred_kind = if nested { Inferred::Opaque } else { looks };
     let kind = given.or(from_header).unwrap_or(inferred_kind);
     let kind = if is_weight { Inferred::Numeric } else { kind };
+    let said_role = hint.as_ref().and_then(|h| h.role.clone());
     let declared = sidecar.states_of(name).or(hint.and_then(|h| h.states)).unwrap_or_default();
     let role = if is_target {
         Role::Target
@@ -518,6 +576,10 @@ fn decide(
         Role::Weight
     } else if said == Some(ColumnType::Ignore) || options.is_ignored(name) {
         Role::Ignored("as you said".into())
+    } else if let Some(role) = said_role {
+        role
+    } else if given == Some(Inferred::Text) {
+        Role::Input
     } else if let (Some(reason), None) = (odd, given) {
         if from_header.is_some() && declared.is_empty() && from_header != Some(looks) {
             kind.left_out().unwrap_or(Role::Input)
@@ -552,9 +614,23 @@ fn known_states(decided: &Decided, profile: &Profile, missing: &[String]) -> Dic
     known
 }
 
-fn plan_kind(variable: &Variable, known: Dictionary, inferred: bool, missing: &[String], new_states: UnknownStates) -> PlanKind {
+fn plan_kind(
+    variable: &Variable,
+    known: Dictionary,
+    inferred: bool,
+    missing: &[String],
+    new_states: UnknownStates,
+    tokenizer: &Arc<Tokenizer>,
+) -> PlanKind {
     match (&variable.role, &variable.kind) {
         (Role::Ignored(_), _) => PlanKind::Skip,
+        (Role::Input, Kind::Text(words)) => PlanKind::Text {
+            tokenizer: tokenizer.clone(),
+            known: Arc::new(words.names().iter().collect()),
+            // A word that a model never met is no fault of the row: whoever takes texts back finds that it was never there.
+            grows: new_states != UnknownStates::Missing,
+            missing: Dictionary::new(missing),
+        },
         (_, Kind::Categorical(_)) => PlanKind::Category { known, new_states },
         (_, Kind::Numeric) => PlanKind::numeric(missing, inferred),
         _ => PlanKind::Skip,

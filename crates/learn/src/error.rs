@@ -49,6 +49,26 @@ pub enum LearnError {
         /// What was named.
         variable: String,
     },
+    /// Words cannot be estimated so.
+    #[error(
+        "the words of `{variable}` cannot be estimated by an m-estimate whose p is empirical or given; laplace, dirichlet, ml and m:<m> can"
+    )]
+    EstimateOfWords {
+        /// The column.
+        variable: String,
+    },
+    /// Only multinomial texts go by maximum likelihood.
+    #[error("the words of `{variable}` need a prior under this text model; only the multinomial goes by maximum likelihood")]
+    WordsWithoutPrior {
+        /// The column.
+        variable: String,
+    },
+    /// A text has no place in space.
+    #[error("`{variable}` is a text, and the nearest centroid knows no texts")]
+    TextInCentroid {
+        /// The column.
+        variable: String,
+    },
     /// The m-estimate's p does not fit the states of its variable.
     #[error("the m-estimate's p for `{variable}` must name its states {}, not {}", list(.known), list(.named))]
     StatesOfP {

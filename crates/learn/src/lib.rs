@@ -15,5 +15,5 @@ pub use error::{LearnError, StatisticFault};
 pub use naive_bayes::{
     AttributeStatistic, ClassEvidence, ClassPrior, Contest, Estimate, EventModel, EvidenceValue, LeaveOneOut, Ledger, LedgerEntry,
     LedgerLeftOut, LeftOut, MEstimateP, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, NotAPrior, NumericModel, Remark, TellingEvidence,
-    Treatment, Unit, Weighed, telling_evidence,
+    TextEvent, Treatment, Unit, Weighed, WordChoice, telling_evidence,
 };

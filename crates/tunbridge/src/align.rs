@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use belief::{Kind, Recode, Recoding, Schema, StateMap, States, VarId};
+use belief::{Kind, Recode, Recoding, Role, Schema, StateMap, States, VarId};
 
 use crate::Error;
 use crate::model::Stored;
@@ -27,7 +27,7 @@ pub(crate) fn align(mut a: Stored, mut b: Stored) -> Result<(Stored, Stored), Er
     let (mut of_a, mut of_b) = (Recoding { columns: vec![None; n] }, Recoding { columns: vec![None; n] });
     let mut failed = None;
     let schema = a.schema.with_states(|id, states| {
-        let other = b.schema.states(id).cloned().unwrap_or_default();
+        let other = b.schema.variable(id).kind.states().cloned().unwrap_or_default();
         match union(states, &other) {
             Ok((all, to_a, to_b)) => {
                 of_a.columns[id.index()] = Some(StateMap { to: to_a, n_states: all.len() });
@@ -105,6 +105,10 @@ fn differences(a: &Stored, b: &Stored) -> Vec<String> {
         } else if treatments.0[place] != treatments.1[other.index()] {
             found.push(format!("`{}` is not counted alike (its cut points differ)", variable.name));
         }
+    }
+    let has_text = a.schema.variables().iter().any(|v| matches!((&v.role, &v.kind), (Role::Input, Kind::Text(_))));
+    if has_text && a.recipe.words != b.recipe.words {
+        found.push("their texts were not made into words alike".into());
     }
     if a.recipe.missing != b.recipe.missing {
         found.push("their missing markers differ".into());

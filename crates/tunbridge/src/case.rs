@@ -1,9 +1,12 @@
 //! One case given by hand: `Outlook=Sunny Wind=Strong`.
 
+use std::collections::HashMap;
+
 use belief::{
-    Chunk, Codes, Column, Kind, Observations, ReadReport, Recode, Recoding, Role, Schema, ShapeMismatch, SufficientStatistic, VarId,
+    Chunk, Codes, Column, Kind, Observations, ReadReport, Recode, Recoding, Role, Schema, ShapeMismatch, SufficientStatistic, Texts, VarId,
     Variable,
 };
+use data::words::{Tokenizer, Words};
 use data::{DataError, USUAL_MISSING, closest};
 
 use crate::Error;
@@ -18,7 +21,7 @@ pub struct Case {
 }
 
 /// What a column says of the row.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Cell {
     /// The column was not read.
     Absent,
@@ -27,6 +30,10 @@ enum Cell {
         n_states: usize,
     },
     Number(Option<f64>),
+    Text {
+        words: Vec<u32>,
+        n_words: usize,
+    },
 }
 
 impl Case {
@@ -35,16 +42,17 @@ impl Case {
     /// # Errors
     /// When a pair has no `=`, names no column, repeats one, or gives a numeric column something else than a number.
     pub fn parse(schema: &Schema, pairs: &[String]) -> Result<Self, Error> {
-        Self::parse_with(schema, pairs, &[])
+        Self::parse_with(schema, pairs, &[], &Words::default())
     }
 
-    /// The same with markers of a missing value besides the usual ones, a model's for example.
+    /// The same with markers of a missing value besides the usual ones and a way to make words of texts, a model's for example.
     ///
     /// # Errors
     /// As [`Self::parse`].
-    pub fn parse_with(schema: &Schema, pairs: &[String], missing: &[String]) -> Result<Self, Error> {
+    pub fn parse_with(schema: &Schema, pairs: &[String], missing: &[String], words: &Words) -> Result<Self, Error> {
         let blank = |variable: &Variable| match &variable.kind {
             Kind::Categorical(states) => Cell::State { code: None, n_states: states.len() },
+            Kind::Text(words) => Cell::Text { words: Vec::new(), n_words: words.len() },
             _ => Cell::Number(None),
         };
         let mut case = Self { cells: schema.variables().iter().map(blank).collect(), unknown: Vec::new() };
@@ -90,6 +98,11 @@ impl Case {
                         case.unknown.push((name.into(), value.into()));
                     }
                 },
+                (Kind::Text(known), Cell::Text { words: codes, .. }) => {
+                    let tokenizer = Tokenizer::new(words).map_err(|e| Error::Internal(e.to_string()))?;
+                    let place: HashMap<&[u8], u32> = known.names().iter().zip(0..).map(|(name, at)| (name.as_bytes(), at)).collect();
+                    tokenizer.each_word_of_text(value, |word| codes.push(place.get(word).copied().unwrap_or(u32::MAX)));
+                }
                 (Kind::Numeric, Cell::Number(number)) if !is_missing => {
                     let x = value.parse::<f64>().ok().filter(|x| x.is_finite());
                     let not_a_number = || Error::unfit(format!("`{name}` is numeric, and `{value}` is not a number"), "give a number");
@@ -129,6 +142,7 @@ impl Case {
             Column::Absent => Cell::Absent,
             Column::Categorical { codes, n_states } => Cell::State { code: codes.get(row).map(|code| code as u32), n_states: *n_states },
             Column::Numeric(numbers) => Cell::Number(Some(numbers[row]).filter(|x| !x.is_nan())),
+            Column::Texts(texts) => Cell::Text { words: texts.words(row).to_vec(), n_words: texts.n_words },
         };
         Self { cells: chunk.columns.iter().map(cell).collect(), unknown: Vec::new() }
     }
@@ -147,11 +161,12 @@ impl Case {
 
     /// Lends the case as a chunk of one row.
     pub fn lend<R>(&self, see: impl FnOnce(&Chunk<'_>) -> R) -> R {
-        // Each column is a slice of one element, in the one of the two that is its own.
-        let value = |cell: &Cell| match *cell {
+        // Each column is a slice of one element, in the one of the two that is its own; of a text the first is where it ends.
+        let value = |cell: &Cell| match cell {
             Cell::Absent => ([u32::MAX], [f64::NAN]),
             Cell::State { code, .. } => ([code.unwrap_or(u32::MAX)], [f64::NAN]),
             Cell::Number(x) => ([u32::MAX], [x.unwrap_or(f64::NAN)]),
+            Cell::Text { words, .. } => ([words.len() as u32], [f64::NAN]),
         };
         let values: Vec<([u32; 1], [f64; 1])> = self.cells.iter().map(value).collect();
         let mut columns = Vec::with_capacity(values.len());
@@ -160,6 +175,7 @@ impl Case {
                 Cell::Absent => Column::Absent,
                 Cell::State { n_states, .. } => Column::Categorical { codes: Codes::U32(code), n_states: *n_states },
                 Cell::Number(_) => Column::Numeric(number),
+                Cell::Text { words, n_words } => Column::Texts(Texts { ends: code, codes: words, n_words: *n_words }),
             });
         }
         see(&Chunk { first_row: 0, n_rows: 1, columns: &columns, weights: None })

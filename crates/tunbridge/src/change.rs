@@ -107,7 +107,7 @@ fn counted_alike(
     mut read: ReadOptions,
     unknown: UnknownStates,
 ) -> Result<(Stored, ReadReport, Vec<String>), Error> {
-    read.missing.extend(model.recipe().missing.iter().cloned());
+    model.recipe().apply(&mut read);
     let table = Table::open_as(paths, read, model.schema(), unknown, false)?;
     let treatments = model.statistic().treatments();
     let target = model.statistic().target().index();

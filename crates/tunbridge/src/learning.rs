@@ -226,6 +226,7 @@ fn learn_from(
     let start = Instant::now();
     let recipe = Recipe {
         missing: table.missing_markers().to_vec(),
+        words: options.read.words.clone(),
         discretisation: options.bins.as_ref().map(ToString::to_string),
         made_from_labels: matches!(options.bins, Some(Discretisation::FayyadIrani)),
     };

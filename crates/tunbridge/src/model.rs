@@ -236,6 +236,7 @@ pub(crate) fn treatments(schema: &Schema, cuts: impl Fn(usize) -> Option<Vec<f64
         .enumerate()
         .map(|(place, variable)| match (&variable.role, &variable.kind) {
             (Role::Input, Kind::Categorical(_)) => Treatment::Categorical,
+            (Role::Input, Kind::Text(_)) => Treatment::Words,
             (Role::Input, Kind::Numeric) => cuts(place).map_or(Treatment::Moments, Treatment::Binned),
             _ => Treatment::Absent,
         })

@@ -1,5 +1,7 @@
 //! The recipe: everything about how rows become columns that was fixed before counting.
 
+use data::ReadOptions;
+use data::words::Words;
 use serde::{Deserialize, Serialize};
 
 /// How rows were read. Cut points lie in the statistic, beside the counts they belong to; here is how they were made.
@@ -9,6 +11,17 @@ pub struct Recipe {
     pub missing: Vec<String>,
     /// How numbers were cut into bins, as the user wrote it; `None` when they were not.
     pub discretisation: Option<String>,
+    /// How texts become words.
+    #[serde(default)]
+    pub words: Words,
     /// Whether the cut points were made with the help of the labels.
     pub made_from_labels: bool,
+}
+
+impl Recipe {
+    /// Sets what is read as the model reads it.
+    pub fn apply(&self, read: &mut ReadOptions) {
+        read.missing.extend(self.missing.iter().cloned());
+        read.words = self.words.clone();
+    }
 }

@@ -29,7 +29,7 @@ pub struct Tested {
 /// # Errors
 /// When the files cannot be read, lack the target, or no row has a class that the model knows.
 pub fn test(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], mut read: ReadOptions, unknown: UnknownStates) -> Result<Tested, Error> {
-    read.missing.extend(model.recipe().missing.iter().cloned());
+    model.recipe().apply(&mut read);
     let again = read.clone();
     let table = Table::open_as(paths, read, model.schema(), unknown, true)?;
     let target = model.statistic().target();

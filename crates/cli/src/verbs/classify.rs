@@ -89,7 +89,7 @@ fn rows(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel) -> Result
         }
     }
     let mut read = args.read.options(common);
-    read.missing.extend(model.recipe().missing.iter().cloned());
+    model.recipe().apply(&mut read);
     let _bar = progress::show(&mut read, common);
     let table = Table::open_as(&args.inputs, read, model.schema(), args.unknown_states.into(), true)?;
     table.remarks().iter().for_each(|text| remark(common, text));

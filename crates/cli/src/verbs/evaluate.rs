@@ -85,7 +85,10 @@ fn saved(args: &EvaluateArgs, read: ReadOptions, timings: &mut Timings) -> Resul
         ("--schema", columns.schema.is_some()),
         ("--calibrate", method(args.calibrate).is_some()),
     ];
-    refuse(&[&of_a_learner[..], &prior.given()].concat(), "goes with data alone: a saved model is judged as it is")?;
+    refuse(
+        &[&of_a_learner[..], &prior.given(), &args.learner.text.given()].concat(),
+        "goes with data alone: a saved model is judged as it is",
+    )?;
     let model = load(&args.inputs[0], timings)?;
     let data: Vec<_> = args.inputs[1..].iter().chain(&args.test).collect();
     if data.is_empty() {
@@ -105,6 +108,7 @@ fn learner(args: &EvaluateArgs, mut read: ReadOptions, common: &Common, timings:
         refuse(&[("--unknown-states", args.unknown_states.is_some())], "goes with a saved model or --test: a learner knows all states")?;
     }
     args.columns.apply(&mut read, args.target.as_ref())?;
+    args.learner.text.apply(&mut read)?;
     let evaluation = match args.folds.as_deref() {
         _ if args.holdout.is_some() || !args.test.is_empty() => EvaluationPlan::None,
         None => EvaluationPlan::Folds(10),

@@ -71,7 +71,7 @@ pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result
 /// A row of the files, as the model reads it; a state that it does not know is kept apart from a gap.
 fn row_of_files(args: &ExplainArgs, common: &Common, model: &NaiveBayesModel) -> Result<Case, Failure> {
     let mut read = args.read.options(common);
-    read.missing.extend(model.recipe().missing.iter().cloned());
+    model.recipe().apply(&mut read);
     let _bar = progress::show(&mut read, common);
     let table = Table::open_as(&args.inputs, read, model.schema(), UnknownStates::Grow, true)?;
     let (case, report) = Case::of_row(&table, args.row.unwrap_or(1))?;
@@ -148,6 +148,8 @@ pub fn weighed(value: &Weighed) -> String {
     match value {
         Weighed::State(state) => format!("= {state}"),
         Weighed::Number(x) => format!("= {}", number(*x)),
+        Weighed::Word { word, times: 1 } => format!("has “{word}”"),
+        Weighed::Word { word, times } => format!("has “{word}” {times} times"),
         Weighed::Bin { x, above, up_to } => format!("= {} ({})", number(*x), bin_words(*above, *up_to)),
     }
 }

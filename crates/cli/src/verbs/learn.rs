@@ -51,6 +51,7 @@ pub fn options(args: &LearnArgs, common: &Common) -> Result<LearnOptions, Failur
     let (prior, bins) = args.learner.prior()?;
     let mut read = args.read.options(common);
     args.columns.apply(&mut read, args.target.as_ref())?;
+    args.learner.text.apply(&mut read)?;
     Ok(LearnOptions {
         read,
         prior,

@@ -71,7 +71,7 @@ fn is_case(inputs: &[String]) -> Result<bool, Failure> {
 fn case_of(inputs: &[String], model: &NaiveBayesModel, read: &ReadArgs, unknown: UnknownArg, common: &Common) -> Result<Case, Failure> {
     read.not_of_files()?;
     let missing = [model.recipe().missing.as_slice(), &read.missing].concat();
-    let case = Case::parse_with(model.schema(), inputs, &missing)?;
+    let case = Case::parse_with(model.schema(), inputs, &missing, &model.recipe().words)?;
     for (name, value) in &case.unknown {
         let states = model.schema().find(name).and_then(|id| model.schema().states(id));
         let near = states.and_then(|states| closest(value, states.names().iter().map(String::as_str)));

@@ -43,7 +43,8 @@ pub fn tables(model: &NaiveBayesModel, most: usize) -> String {
     let mut shown = 0;
     for (place, variable) in model.schema().variables().iter().enumerate() {
         let attribute = &model.statistic().attributes()[place];
-        if matches!(attribute, AttributeStatistic::Absent) {
+        // Words are shown by what they tell: a table of all would be a dictionary.
+        if matches!(attribute, AttributeStatistic::Absent | AttributeStatistic::Words(_)) {
             continue;
         }
         shown += 1;
@@ -101,7 +102,7 @@ fn state_names(model: &NaiveBayesModel, place: usize) -> Vec<String> {
         AttributeStatistic::Binned { cuts, .. } => {
             (0..=cuts.len()).map(|bin| bin_words(bin.checked_sub(1).map(|i| cuts[i]), cuts.get(bin).copied())).collect()
         }
-        _ => model.schema().states(VarId::new(place)).map(|s| s.names().to_vec()).unwrap_or_default(),
+        _ => model.schema().variables()[place].kind.states().map(|s| s.names().to_vec()).unwrap_or_default(),
     }
 }
 
@@ -128,6 +129,18 @@ fn object(model: &NaiveBayesModel, kind: &str, top: usize) -> Result<Value, Fail
                     )
                     .collect(),
             ),
+            AttributeStatistic::Words(counts) => {
+                let names = state_names(model, place);
+                let met = counts.met().filter(|(_, of_word)| of_word.iter().any(|count| count.times > 0.0));
+                met.map(|(word, of_word)| {
+                    let p = model.of_state(VarId::new(place), word);
+                    json!({"word": names[word],
+                           "times": by_class(of_word.iter().map(|count| json::number(count.times)).collect()),
+                           "texts": by_class(of_word.iter().map(|count| json::number(count.texts)).collect()),
+                           "p": p.map(|p| by_class(p.into_iter().map(json::real).collect()))})
+                })
+                .collect()
+            }
             AttributeStatistic::Counts(counts) => {
                 let names = state_names(model, place);
                 names.iter().enumerate().map(|(state, name)| row(place, counts, state, json!({"state": name}))).collect()

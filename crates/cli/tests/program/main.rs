@@ -18,4 +18,5 @@ mod reports;
 mod same_bytes;
 mod streams;
 mod support;
+mod texts;
 mod wrong_usage;

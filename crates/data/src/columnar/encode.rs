@@ -25,6 +25,10 @@ pub(crate) fn encode(batch: &RecordBatch, first_row: u64, before: u64, builder: 
         };
         match &plan.kind {
             PlanKind::Skip => {}
+            PlanKind::Text { .. } => {
+                let texts = arrow_cast::cast(array, &DataType::LargeUtf8).map_err(bad)?;
+                push_all(texts.as_string::<i64>().iter().map(|t| t.map(str::as_bytes)), variable, builder, &mut faults);
+            }
             PlanKind::Category { .. } => {
                 let array = readable(array).map_err(bad)?;
                 encode_states(&array, variable, builder, &mut faults);

@@ -13,8 +13,8 @@ mod split;
 mod tokenizer;
 mod vocabulary;
 
+pub(crate) use decode::is_binary;
 pub use markup::{Markup, Stripped};
 pub use split::Inner;
-pub use tokenizer::{NotWords, Splitter, Stemming, Tokenizer, Words};
-pub(crate) use decode::is_binary;
+pub use tokenizer::{NotWords, Splitter, Stemming, Tokenizer, Words, stop_words};
 pub(crate) use vocabulary::Vocabulary;

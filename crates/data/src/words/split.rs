@@ -116,7 +116,9 @@ fn end_of_piece(bytes: &[u8], start: usize) -> usize {
 #[cold]
 fn each_word_beyond_ascii<'t>(piece: &'t str, inner: Inner, word: &mut impl FnMut(&'t str)) {
     match inner {
-        Inner::None => piece.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|w| w.contains(char::is_alphanumeric)).for_each(word),
+        Inner::None => {
+            piece.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|w| w.contains(char::is_alphanumeric)).for_each(word)
+        }
         Inner::Unicode => piece.unicode_words().for_each(word),
         Inner::Hyphens => {
             // Words with nothing but a hyphen between them are one.

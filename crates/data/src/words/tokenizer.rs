@@ -147,7 +147,9 @@ impl Tokenizer {
     /// # Errors
     /// When the recipe asks for what cannot be.
     pub fn new(words: &Words) -> Result<Self, NotWords> {
-        let runs = |(few, many): (usize, usize)| if 1 <= few && few <= many && many <= MOST_IN_A_ROW { Ok(()) } else { Err(NotWords::Runs(few, many)) };
+        let runs = |(few, many): (usize, usize)| {
+            if 1 <= few && few <= many && many <= MOST_IN_A_ROW { Ok(()) } else { Err(NotWords::Runs(few, many)) }
+        };
         runs(words.n_grams)?;
         if let Splitter::Characters(few, many) = words.splitter {
             runs((few, many))?;
@@ -194,7 +196,12 @@ impl Tokenizer {
     /// Whether words are only lower-cased.
     fn is_plain(&self) -> bool {
         let words = &self.words;
-        !words.keep_case && !words.fold_digits && self.stop_words.is_empty() && self.stemmer.is_none() && words.n_grams == (1, 1) && words.n_buckets.is_none()
+        !words.keep_case
+            && !words.fold_digits
+            && self.stop_words.is_empty()
+            && self.stemmer.is_none()
+            && words.n_grams == (1, 1)
+            && words.n_buckets.is_none()
     }
 
     fn each_run(&self, text: &str, word: &mut impl FnMut(&[u8])) {
@@ -384,7 +391,8 @@ mod tests {
 
     #[test]
     fn stop_words_go_before_stems_and_stems_before_runs() {
-        let words = Words { stop_words: stop_words("english").unwrap(), stemming: Some(Stemming::English), n_grams: (1, 2), ..Words::default() };
+        let words =
+            Words { stop_words: stop_words("english").unwrap(), stemming: Some(Stemming::English), n_grams: (1, 2), ..Words::default() };
         let found = words_of(&words, "The cats of Genève were running");
         assert_eq!(found, ["cat", "genèv", "cat genèv", "run", "genèv run"]);
     }

@@ -80,15 +80,6 @@ impl Vocabulary {
         code
     }
 
-    /// Forgets the words and keeps the memory.
-    pub fn clear(&mut self) {
-        self.slots.fill(Slot::default());
-        self.n_short = 0;
-        self.long.clear();
-        self.text.clear();
-        self.ends.clear();
-    }
-
     fn intern_long(&mut self, word: &[u8]) -> u32 {
         let hash = hash_bytes(word);
         if let Some(code) = self.long.find(hash, |code| self.word(*code) == word) {
@@ -132,6 +123,17 @@ impl Vocabulary {
     }
 }
 
+/// Words in the order of their codes, none twice.
+impl<'w> FromIterator<&'w String> for Vocabulary {
+    fn from_iter<I: IntoIterator<Item = &'w String>>(words: I) -> Self {
+        let mut vocabulary = Self::default();
+        words.into_iter().for_each(|word| {
+            vocabulary.intern(word.as_bytes());
+        });
+        vocabulary
+    }
+}
+
 /// Folded multiplication, as in wyhash: the high half of the product depends on every bit of the key.
 #[inline]
 fn hash_key(key: u128) -> u64 {
@@ -171,8 +173,6 @@ mod tests {
             }
             prop_assert_eq!(vocabulary.get(b"never met"), None);
             prop_assert_eq!(vocabulary.get(b"a word that is long and was never met"), None);
-            vocabulary.clear();
-            prop_assert_eq!(vocabulary.get(b"a"), None);
         }
     }
 

@@ -27,6 +27,14 @@ pub(super) fn each_row(
 ) -> Result<(), DataError> {
     match (&chunk.raw, unit) {
         (RawRows::Batch(batch), _) => each_batch_row(batch, source, row),
+        (RawRows::Documents(files), _) => {
+            let Some((documents, class_depth)) = source.documents() else { return Ok(()) };
+            files.iter().enumerate().try_for_each(|(place, file)| {
+                let path = documents.path(*file as usize).to_string_lossy().into_owned();
+                let class = documents.class(*file as usize, class_depth);
+                row(place, &[Cell { text: Some(path.into()), bare: false }, Cell { text: class.map(Cow::Owned), bare: false }])
+            })
+        }
         (RawRows::Text(records), Unit::Text(block)) => {
             for (place, (start, end)) in records.iter().enumerate() {
                 let record = &block.bytes[*start as usize..*end as usize];

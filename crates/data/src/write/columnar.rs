@@ -151,9 +151,9 @@ impl Shape {
                 // The cells of a column that is left out may be anything.
                 let is_number = |variable: &Variable| variable.kind == Kind::Numeric && !matches!(variable.role, Role::Ignored(_));
                 let is_numeric = |name: &String| known.find(name).is_some_and(|id| is_number(known.variable(id)));
-                let numeric: Vec<bool> = source.names.iter().map(is_numeric).collect();
+                let numeric: Vec<bool> = job.passed_on.iter().map(is_numeric).collect();
                 let kind = |numeric: bool| if numeric { DataType::Float64 } else { DataType::Utf8 };
-                (source.names.iter().zip(&numeric).map(|(name, n)| Field::new(name, kind(*n), true)).collect(), Some(numeric))
+                (job.passed_on.iter().zip(&numeric).map(|(name, n)| Field::new(name, kind(*n), true)).collect(), Some(numeric))
             }
         };
         fields.extend(answer_fields(job));

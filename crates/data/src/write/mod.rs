@@ -115,7 +115,8 @@ impl Table {
                 hint: Some("classify the files one by one, or write CSV or JSON Lines".into()),
             });
         }
-        let job = Job { table: self, states, passed_on: self.column_names(), added: added_names(self.column_names(), states) };
+        let passed_on = self.sources[0].passed_on();
+        let job = Job { table: self, states, passed_on, added: added_names(passed_on, states) };
         match splice::files(&job) {
             Some(files) if format == OutputFormat::Parquet => splice::write(&job, &files, &self.plan, to, answer),
             _ => job.write(&Plan { keep_raw: true, ..self.plan.clone() }, format, to, answer),

@@ -3,6 +3,7 @@
 mod arff;
 mod columns;
 mod csv_differential;
+mod documents;
 mod formats;
 mod hostile;
 mod mutations;

@@ -113,7 +113,7 @@ impl SufficientStatistic for Rows {
         }
         for (seen, column) in self.columns.iter_mut().zip(chunk.columns) {
             match column {
-                Column::Absent => seen.extend(std::iter::repeat_n(Cell::Missing, chunk.n_rows)),
+                Column::Absent | Column::Texts(_) => seen.extend(std::iter::repeat_n(Cell::Missing, chunk.n_rows)),
                 Column::Categorical { codes, n_states } => {
                     ShapeMismatch::check("rows", chunk.n_rows, codes.len())?;
                     for row in 0..chunk.n_rows {

@@ -11,6 +11,7 @@ use super::remark::LeftOut;
 use super::scale::Scale;
 use super::scoring::{BellScores, Scorer, StateTable, StudentScores};
 use super::statistic::{AttributeStatistic, NaiveBayesStatistic};
+use super::words::Bag;
 use crate::LearnError;
 
 /// What one attribute says, by its statistic.
@@ -21,6 +22,7 @@ pub(crate) enum Attribute<'s> {
     /// States that are bins between these cut points.
     Bins(&'s [f64], States<'s>),
     Number(Number<'s>),
+    Texts(Bag<'s>),
 }
 
 /// What an attribute with states says.
@@ -47,16 +49,25 @@ impl<'s> Attribute<'s> {
             check_bernoulli(schema, statistic)?;
         }
         let variables = schema.variables().iter().zip(statistic.attributes()).enumerate();
-        variables.map(|(place, (variable, attribute))| Self::new(place, variable, attribute, prior, scale)).collect()
+        let n_rows = statistic.classes();
+        variables.map(|(place, (variable, attribute))| Self::new(place, variable, attribute, n_rows, prior, scale)).collect()
     }
 
     fn new(
         place: usize,
         variable: &Variable,
         attribute: &'s AttributeStatistic,
+        n_rows: &[f64],
         prior: &NaiveBayesPrior,
         scale: &Scale,
     ) -> Result<Self, LearnError> {
+        if let AttributeStatistic::Words(counts) = attribute {
+            if prior.event == EventModel::NearestCentroid {
+                return Err(LearnError::TextInCentroid { variable: variable.name.clone() });
+            }
+            let bag = Bag::new(&variable.name, counts, n_rows, &prior.estimate, prior.text, &prior.words)?;
+            return Ok(if bag.n_chosen() > 0 { Attribute::Texts(bag) } else { Attribute::LeftOut(LeftOut::NeverObserved) });
+        }
         if let Some(states) = CountedStates::of(variable, attribute) {
             if states.n_counted() == 0.0 {
                 return Ok(Attribute::LeftOut(LeftOut::NeverObserved));
@@ -90,6 +101,7 @@ impl<'s> Attribute<'s> {
             Attribute::LeftOut(why) => Scorer::LeftOut(*why),
             Attribute::States(states) => Scorer::States(states.table()),
             Attribute::Bins(cuts, states) => Scorer::Bins(cuts.to_vec(), states.table()),
+            Attribute::Texts(bag) => Scorer::Words(bag.table()),
             Attribute::Number(number) => match number.family {
                 Family::Student => Scorer::Student(number.of_class.iter().map(|m| StudentScores::new(&number.student(m))).collect()),
                 _ => Scorer::Bell(number.of_class.iter().map(|m| BellScores::new(&number.bell(m))).collect()),
@@ -180,7 +192,7 @@ fn check_given_p(schema: &Schema, statistic: &NaiveBayesStatistic, prior: &Naive
 /// Numbers must be cut in two.
 fn check_bernoulli(schema: &Schema, statistic: &NaiveBayesStatistic) -> Result<(), LearnError> {
     let is_in_two = |attribute: &AttributeStatistic| match attribute {
-        AttributeStatistic::Absent | AttributeStatistic::Counts(_) => true,
+        AttributeStatistic::Absent | AttributeStatistic::Counts(_) | AttributeStatistic::Words(_) => true,
         AttributeStatistic::Binned { cuts, .. } => cuts.len() == 1,
         AttributeStatistic::Moments(_) => false,
     };

@@ -78,6 +78,13 @@ pub enum Weighed {
     State(String),
     /// A number.
     Number(f64),
+    /// A word, and how often it is there.
+    Word {
+        /// The word.
+        word: String,
+        /// How often it speaks.
+        times: u32,
+    },
     /// A number by the bin it is in.
     Bin {
         /// The number.
@@ -136,6 +143,9 @@ impl NaiveBayes {
         for (place, evidence) in evidence.into_iter().enumerate() {
             let variable = schema.variables()[place].name.clone();
             match evidence {
+                Ok(_) if matches!(self.scorers()[place], Scorer::Words(_)) => {
+                    entries.extend(self.words_of(schema, chunk, place, row, class, against));
+                }
                 Ok(ln) => entries.push(LedgerEntry {
                     variable,
                     value: self.value(schema, chunk, place, row),
@@ -161,6 +171,33 @@ impl NaiveBayes {
             left_out,
             posterior_log_odds,
         })
+    }
+
+    /// What each word of a text said; the absence of all others, where that speaks, comes last.
+    fn words_of(&self, schema: &Schema, chunk: &Chunk<'_>, place: usize, row: usize, class: usize, against: usize) -> Vec<LedgerEntry> {
+        let (Scorer::Words(table), Column::Texts(texts)) = (&self.scorers()[place], &chunk.columns[place]) else { return Vec::new() };
+        let variable = &schema.variables()[place];
+        let mut words = texts.words(row).to_vec();
+        words.sort_unstable();
+        let entry = |value: Weighed, given_class: f64, given_against: f64| LedgerEntry {
+            variable: variable.name.clone(),
+            value,
+            ln_given_class: given_class,
+            ln_given_against: given_against,
+            log_odds: difference(given_class, given_against),
+        };
+        let mut entries = Vec::new();
+        for run in words.chunk_by(|a, b| a == b) {
+            let Some(ln) = table.words.of_state(run[0] as usize) else { continue };
+            let times = if table.once { 1 } else { run.len() as u32 };
+            let word = variable.kind.states().and_then(|words| words.names().get(run[0] as usize)).cloned().unwrap_or_default();
+            entries.push(entry(Weighed::Word { word, times }, f64::from(times) * ln[class], f64::from(times) * ln[against]));
+        }
+        if table.once {
+            let value = Weighed::State("words that are not there".into());
+            entries.push(entry(value, table.every_text[class], table.every_text[against]));
+        }
+        entries
     }
 
     fn contestants(&self, contest: Contest, ln_joint: &[f64]) -> Result<(usize, usize), LearnError> {
@@ -195,7 +232,7 @@ impl NaiveBayes {
                     _ => Weighed::State(state.to_string()),
                 }
             }
-            (Column::Absent, _) => Weighed::State(String::new()),
+            (Column::Absent | Column::Texts(_), _) => Weighed::State(String::new()),
         }
     }
 }
@@ -205,6 +242,8 @@ impl fmt::Display for Weighed {
         match self {
             Weighed::State(name) => f.write_str(name),
             Weighed::Number(x) => write!(f, "{}", Number(*x)),
+            Weighed::Word { word, times: 1 } => write!(f, "“{word}”"),
+            Weighed::Word { word, times } => write!(f, "“{word}” {times} times"),
             Weighed::Bin { x, above, up_to } => {
                 write!(f, "{} in ", Number(*x))?;
                 write_bin(f, *above, *up_to)

@@ -19,6 +19,7 @@ use super::categorical::HeldOut;
 use super::class_prior::WithoutOne;
 use super::gaussian::HeldOutBell;
 use super::posterior::NaiveBayes;
+use super::remark::LeftOut;
 use super::scoring::{Scorer, StateTable, check_chunk, score, state_of_row};
 use super::statistic::NaiveBayesStatistic;
 use crate::LearnError;
@@ -35,6 +36,8 @@ pub struct LeaveOneOut<'m> {
     /// What rows of weight one say of their own class.
     own: Vec<Own>,
     ln_class_prior: WithoutOne<'m>,
+    /// Of each attribute that is a text, what every text says of each class that has one text less.
+    every_text: Vec<Vec<f64>>,
 }
 
 enum Own {
@@ -63,6 +66,11 @@ impl<'m> LeaveOneOut<'m> {
         let attributes = Attribute::all(schema, statistic, model.prior(), model.scale())?;
         let others = attributes.iter().zip(model.scorers()).map(|(attribute, scorer)| others(attribute, scorer)).collect();
         let own = attributes.iter().map(own).collect();
+        let every_text = |attribute: &Attribute<'_>| match attribute {
+            Attribute::Texts(bag) => (0..bag.n_classes()).map(|class| bag.every_text(class, 1.0)).collect(),
+            _ => Vec::new(),
+        };
+        let every_text = attributes.iter().map(every_text).collect();
         Ok(Self {
             model,
             target: statistic.target().index(),
@@ -70,6 +78,7 @@ impl<'m> LeaveOneOut<'m> {
             others,
             own,
             ln_class_prior: WithoutOne::new(model.class_belief(), statistic.classes()),
+            every_text,
         })
     }
 
@@ -102,12 +111,24 @@ impl<'m> LeaveOneOut<'m> {
                 } else if weight == 1.0 {
                     out[class] = own[place];
                     self.ln_class_prior.add(class, out);
+                    self.add_texts(chunk, row, class, weight, out);
                 } else {
                     self.weighted_row(chunk, row, class, weight, out);
                 }
             }
         }
         Ok(())
+    }
+
+    /// Adds what the texts of a row say of every class: they feel the words that no other text has.
+    fn add_texts(&self, chunk: &Chunk<'_>, row: usize, own: usize, weight: f64, out: &mut [f64]) {
+        for (place, column) in chunk.columns.iter().enumerate() {
+            if let (Attribute::Texts(bag), Scorer::Words(table), Column::Texts(texts)) =
+                (&self.attributes[place], &self.model.scorers()[place], column)
+            {
+                bag.add_held_out(table, &self.every_text[place], texts.words(row), own, weight, out);
+            }
+        }
     }
 
     /// The class of every row; the number of classes for one that is missing.
@@ -179,6 +200,7 @@ impl<'m> LeaveOneOut<'m> {
             };
             match (attribute, column) {
                 (Attribute::LeftOut(_), _) => {}
+                (Attribute::Texts(_), _) => continue,
                 (Attribute::States(states), _) => states_of_row(states, state_of_row(column, None, row), own, weight, &mut ln),
                 (Attribute::Bins(cuts, states), _) => states_of_row(states, state_of_row(column, Some(cuts), row), own, weight, &mut ln),
                 (Attribute::Number(number), Column::Numeric(values)) => ln[own] = number.ln_held_out(own, values[row], weight, None),
@@ -186,6 +208,7 @@ impl<'m> LeaveOneOut<'m> {
             }
             out.iter_mut().zip(&ln).for_each(|(score, ln)| *score += ln);
         }
+        self.add_texts(chunk, row, own, weight, out);
     }
 }
 
@@ -223,6 +246,10 @@ impl Product {
 
 /// The model's own scorer wherever a row of another class makes no difference.
 fn others<'m>(attribute: &Attribute<'_>, scorer: &'m Scorer) -> Cow<'m, Scorer> {
+    if let Attribute::Texts(_) = attribute {
+        // Scored row by row.
+        return Cow::Owned(Scorer::LeftOut(LeftOut::NotRead));
+    }
     let (Attribute::States(states) | Attribute::Bins(_, states)) = attribute else { return Cow::Borrowed(scorer) };
     let counted = states.counted();
     let some_would_be_unknown = (0..counted.n_states()).any(|state| counted.is_counted(state, 0.0) && !counted.is_counted(state, 1.0));
@@ -238,7 +265,7 @@ fn others<'m>(attribute: &Attribute<'_>, scorer: &'m Scorer) -> Cow<'m, Scorer> 
 
 fn own(attribute: &Attribute<'_>) -> Own {
     match attribute {
-        Attribute::LeftOut(_) => Own::LeftOut,
+        Attribute::LeftOut(_) | Attribute::Texts(_) => Own::LeftOut,
         Attribute::States(states) | Attribute::Bins(_, states) => Own::States(states.table_with(HeldOut::own(1.0))),
         Attribute::Number(number) => match number.held_out_bells() {
             Some(bells) => Own::Bells(bells),

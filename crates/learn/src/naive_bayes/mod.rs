@@ -8,6 +8,7 @@
 //! | `prior`, `prior_text` | what we believed: estimates, class prior, models of numbers and of events, and how they are written |
 //! | `posterior` | [`NaiveBayes`], what the two say together, and its scores for rows |
 //! | `class_prior`, `categorical`, `bernoulli`, `gaussian`, `nearest_centroid` | one factor of the product each, also with a row held out |
+//! | `words` | texts as bags of words: multinomial, Bernoulli, complement |
 //! | `scale` | what is made of the columns without looking at one row's class: smoothing, pooled means |
 //! | `scoring` | the inner loops: blocks of rows, column by column |
 //! | `leave_one_out` | every row's scores as if it had not been learned from |
@@ -34,6 +35,7 @@ mod scale;
 mod scoring;
 mod statistic;
 mod telling_evidence;
+mod words;
 
 #[cfg(test)]
 mod tests;
@@ -41,7 +43,7 @@ mod tests;
 pub use explain::{Contest, Ledger, LedgerEntry, LedgerLeftOut, Unit, Weighed};
 pub use leave_one_out::LeaveOneOut;
 pub use posterior::NaiveBayes;
-pub use prior::{ClassPrior, Estimate, EventModel, MEstimateP, NaiveBayesPrior, NumericModel};
+pub use prior::{ClassPrior, Estimate, EventModel, MEstimateP, NaiveBayesPrior, NumericModel, TextEvent, WordChoice};
 pub use prior_text::NotAPrior;
 pub use remark::{LeftOut, Remark};
 pub use statistic::{AttributeStatistic, NaiveBayesStatistic, Treatment};

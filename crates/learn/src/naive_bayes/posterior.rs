@@ -182,6 +182,7 @@ impl NaiveBayes {
     pub fn ln_state(&self, variable: VarId, state: usize) -> Option<&[f64]> {
         match self.scorers.get(variable.index())? {
             Scorer::States(table) | Scorer::Bins(_, table) => table.of_state(state),
+            Scorer::Words(table) => table.words.of_state(state),
             _ => None,
         }
     }
@@ -218,6 +219,7 @@ fn remarks(schema: &Schema, statistic: &NaiveBayesStatistic, attributes: &[Attri
             AttributeStatistic::Absent => continue,
             AttributeStatistic::Counts(counts) | AttributeStatistic::Binned { counts, .. } => counts.class_totals(),
             AttributeStatistic::Moments(moments) => moments.of_class().iter().map(|m| m.weight).collect(),
+            AttributeStatistic::Words(counts) => counts.class_totals(),
         };
         for (place, (class, _)) in classes() {
             if observed[place] == 0.0 {

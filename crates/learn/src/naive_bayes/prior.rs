@@ -16,6 +16,8 @@ use crate::LearnError;
 /// | `estimate` | `laplace:1` | the probability of each state given the class |
 /// | `numeric` | `gaussian:1e-9` | the density of a number given the class |
 /// | `event` | `categorical` | what kind of event an attribute is |
+/// | `text` | `multinomial` | what kind of event a text is |
+/// | `words` | all | which words count |
 ///
 /// ```
 /// use tunbridge_learn::{Estimate, NaiveBayesPrior};
@@ -34,6 +36,38 @@ pub struct NaiveBayesPrior {
     pub numeric: NumericModel,
     /// What kind of event an attribute is.
     pub event: EventModel,
+    /// What kind of event a text is.
+    pub text: TextEvent,
+    /// Which words of texts count.
+    pub words: WordChoice,
+}
+
+/// What kind of event a text is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TextEvent {
+    /// Each of its words is one, drawn from the words of its class.
+    #[default]
+    Multinomial,
+    /// For every word of the vocabulary whether it is there.
+    Bernoulli,
+    /// Each of its words is one, drawn from those of all other classes, and speaks against them. No probability of the text, but
+    /// its scores are often better than those of classes of very different sizes.
+    Complement,
+    /// The same, with weights that sum to one in each class.
+    NormalisedComplement,
+}
+
+/// Which words count. They are chosen when the model is made of the counts, in which all words are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WordChoice {
+    /// Texts a word must be met in, at least.
+    pub least_texts: f64,
+    /// Times a word must be met, at least.
+    pub least_times: f64,
+    /// So many of the most frequent words do not count.
+    pub drop_most_frequent: usize,
+    /// Only so many words count, those that tell most of the class.
+    pub most_informative: Option<usize>,
 }
 
 /// How the probability of a state given the class is estimated. J is the number of states: those declared together with those of
@@ -164,6 +198,8 @@ impl NaiveBayesPrior {
             ClassPrior::Dirichlet { alpha } => check("the alpha of the class prior", *alpha)?,
             ClassPrior::Given(given) => check_distribution("the classes".into(), given)?,
         }
+        check("the texts a word must be met in", self.words.least_texts)?;
+        check("the times a word must be met", self.words.least_times)?;
         match self.numeric {
             NumericModel::Gaussian { variance_smoothing } => check("the smoothing of variances", variance_smoothing),
             NumericModel::Student => Ok(()),

@@ -17,6 +17,8 @@ pub enum LeftOut {
     Missing,
     /// The state was neither declared nor seen in learning.
     UnknownState,
+    /// The text holds no word that counts.
+    NoKnownWord,
     /// The column had no value at all in learning.
     NeverObserved,
     /// All numbers of the column are the same.
@@ -65,6 +67,7 @@ impl fmt::Display for LeftOut {
             LeftOut::NotRead => "not in these rows",
             LeftOut::Missing => "missing",
             LeftOut::UnknownState => "a state never seen in learning",
+            LeftOut::NoKnownWord => "no word of it is known",
             LeftOut::NeverObserved => "no value in learning",
             LeftOut::Constant => "constant",
             LeftOut::NoSpread => "constant within every class, and variances are not smoothed",

@@ -21,6 +21,18 @@ pub(crate) enum Scorer {
     Bins(Vec<f64>, StateTable),
     Bell(Vec<BellScores>),
     Student(Vec<StudentScores>),
+    Words(BagTable),
+}
+
+/// What the words of a text say.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct BagTable {
+    /// By word and class.
+    pub words: StateTable,
+    /// What is said of every text, whatever its words.
+    pub every_text: Vec<f64>,
+    /// Whether a word that is there twice speaks once.
+    pub once: bool,
 }
 
 /// ln P(state | class), state by state with the classes within; the last row, all zero, is for what is left out.
@@ -61,6 +73,10 @@ pub(crate) fn check_chunk<S: Borrow<Scorer>>(scorers: &[S], chunk: &Chunk<'_>) -
             }
             (Scorer::Bins(..) | Scorer::Bell(_) | Scorer::Student(_), Column::Numeric(values)) => {
                 ShapeMismatch::check("rows of a column", chunk.n_rows, values.len())?;
+            }
+            (Scorer::Words(_), Column::Texts(texts)) => ShapeMismatch::check("rows of a column", chunk.n_rows, texts.len())?,
+            (Scorer::Words(_), _) => {
+                return Err(ShapeMismatch { what: "columns of texts where words were learned", expected: 1, found: 0 });
             }
             (Scorer::States(_), _) => {
                 return Err(ShapeMismatch { what: "columns of states where states were learned", expected: 1, found: 0 });
@@ -110,6 +126,12 @@ impl Sheets {
             (Scorer::States(table), Column::Categorical { codes, .. }) => {
                 for_codes!(codes, codes => table.add(&codes[rows], &mut self.by_row))
             }
+            (Scorer::Words(table), Column::Texts(texts)) => {
+                let stride = stride_of(table.every_text.len());
+                for (text, scores) in rows.zip(self.by_row.chunks_exact_mut(stride)) {
+                    table.add(texts.words(text), scores);
+                }
+            }
             (Scorer::Bins(cuts, table), Column::Numeric(values)) => {
                 for_codes!(self.bins.fill(cuts, &values[rows]), codes => table.add(codes, &mut self.by_row));
             }
@@ -143,7 +165,38 @@ fn stride_of(n_classes: usize) -> usize {
     if n_classes <= 16 { n_classes.next_multiple_of(2).max(2) } else { n_classes.next_multiple_of(4) }
 }
 
+impl BagTable {
+    /// Adds what a text says of every class.
+    fn add(&self, words: &[u32], scores: &mut [f64]) {
+        // An empty text is a missing one.
+        if words.is_empty() {
+            return;
+        }
+        scores.iter_mut().zip(&self.every_text).for_each(|(score, ln)| *score += ln);
+        if self.once {
+            let mut words = words.to_vec();
+            words.sort_unstable();
+            words.dedup();
+            words.iter().for_each(|word| self.words.add_one(*word, scores));
+        } else {
+            words.iter().for_each(|word| self.words.add_one(*word, scores));
+        }
+    }
+}
+
 impl StateTable {
+    /// Multiplies all that is said of a class.
+    pub(crate) fn scale(&mut self, class: usize, by: f64) {
+        self.cells.iter_mut().skip(class).step_by(self.stride).for_each(|ln| *ln *= by);
+    }
+
+    /// Adds what a code says to the scores of all classes.
+    #[inline]
+    fn add_one(&self, code: u32, scores: &mut [f64]) {
+        let cells = &self.cells[code.place(self.n_states) * self.stride..][..self.stride];
+        scores.iter_mut().zip(cells).for_each(|(score, ln)| *score += ln);
+    }
+
     /// No state is known.
     pub(crate) fn unknown(n_states: usize, n_classes: usize) -> Self {
         let stride = stride_of(n_classes);
@@ -278,6 +331,19 @@ impl Scorer {
             (_, Column::Absent) => Err(LeftOut::NotRead),
             (Scorer::States(table), Column::Categorical { codes, .. }) => of_state(table, codes.get(row)),
             (Scorer::Bins(cuts, table), Column::Numeric(values)) => of_state(table, bin_of(cuts, values[row])),
+            (Scorer::Words(table), Column::Texts(texts)) => {
+                let words = texts.words(row);
+                if words.is_empty() {
+                    return Err(LeftOut::Missing);
+                }
+                if words.iter().all(|word| table.words.of_state(*word as usize).is_none()) && !table.once {
+                    return Err(LeftOut::NoKnownWord);
+                }
+                let mut scores = vec![0.0; table.words.stride];
+                table.add(words, &mut scores);
+                scores.truncate(table.every_text.len());
+                Ok(scores)
+            }
             (Scorer::Bell(_) | Scorer::Student(_), Column::Numeric(values)) if values[row].is_nan() => Err(LeftOut::Missing),
             (Scorer::Bell(classes), Column::Numeric(values)) => Ok(classes.iter().map(|class| class.ln(values[row])).collect()),
             (Scorer::Student(classes), Column::Numeric(values)) => Ok(classes.iter().map(|class| class.ln(values[row])).collect()),

@@ -5,7 +5,7 @@
 
 use belief::{
     Chunk, ClassMoments, ClassOrder, Codes, Column, Forget, JointCounts, Kind, NeverObserved, Recode, Recoding, Schema, ShapeMismatch,
-    SufficientStatistic, VarId, count_without, for_codes,
+    SufficientStatistic, VarId, WordCounts, count_without, for_codes,
 };
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,8 @@ pub enum Treatment {
     Categorical,
     /// Numbers, by their moments in each class.
     Moments,
+    /// Texts, by the words in them.
+    Words,
     /// Numbers, counted in bins with these cut points, finite and strictly increasing: bin i holds cuts\[i−1\] < x ≤ cuts\[i\].
     Binned(Vec<f64>),
 }
@@ -34,6 +36,8 @@ pub enum AttributeStatistic {
     Counts(JointCounts),
     /// The moments in each class.
     Moments(ClassMoments),
+    /// How often each word was met in texts of each class.
+    Words(WordCounts),
     /// How often each bin was seen with each class.
     Binned {
         /// The cut points, finite and strictly increasing: bin i holds cuts\[i−1\] < x ≤ cuts\[i\].
@@ -72,6 +76,7 @@ impl NaiveBayesStatistic {
             Treatment::Absent => AttributeStatistic::Absent,
             Treatment::Categorical => AttributeStatistic::Counts(JointCounts::empty(n_classes, n_states[place])),
             Treatment::Moments => AttributeStatistic::Moments(ClassMoments::empty(n_classes)),
+            Treatment::Words => AttributeStatistic::Words(WordCounts::empty(n_classes, n_states[place])),
             Treatment::Binned(cuts) => {
                 AttributeStatistic::Binned { cuts: cuts.clone(), counts: JointCounts::empty(n_classes, cuts.len() + 1) }
             }
@@ -115,6 +120,7 @@ impl NaiveBayesStatistic {
             AttributeStatistic::Absent => Treatment::Absent,
             AttributeStatistic::Counts(_) => Treatment::Categorical,
             AttributeStatistic::Moments(_) => Treatment::Moments,
+            AttributeStatistic::Words(_) => Treatment::Words,
             AttributeStatistic::Binned { cuts, .. } => Treatment::Binned(cuts.clone()),
         };
         self.attributes.iter().map(treatment).collect()
@@ -172,7 +178,12 @@ impl NaiveBayesStatistic {
                 (AttributeStatistic::Moments(_) | AttributeStatistic::Binned { .. }, Column::Numeric(values)) => {
                     ShapeMismatch::check("rows of a column", chunk.n_rows, values.len())?;
                 }
+                (AttributeStatistic::Words(counts), Column::Texts(texts)) => {
+                    ShapeMismatch::check("rows of a column", chunk.n_rows, texts.len())?;
+                    at_most("words of a column", counts.n_words(), texts.n_words)?;
+                }
                 (AttributeStatistic::Counts(_), _) => return Err(not_there("columns of states where states are counted")),
+                (AttributeStatistic::Words(_), _) => return Err(not_there("columns of texts where words are counted")),
                 _ => return Err(not_there("columns of numbers where numbers are summed up")),
             }
         }
@@ -206,6 +217,7 @@ impl SufficientStatistic for NaiveBayesStatistic {
                     moments.observe_in_order(order.get_or_insert_with(|| ClassOrder::new(classes, n_classes)), values)?;
                 }
                 (AttributeStatistic::Moments(moments), Column::Numeric(values)) => moments.observe(classes, values, chunk.weights)?,
+                (AttributeStatistic::Words(counts), Column::Texts(texts)) => counts.observe(classes, *texts, chunk.weights)?,
                 (AttributeStatistic::Binned { cuts, counts }, Column::Numeric(values)) => {
                     counts.observe(classes, bins.fill(cuts, values), chunk.weights)?;
                 }
@@ -245,6 +257,7 @@ impl Recode for NaiveBayesStatistic {
                 AttributeStatistic::Absent => {}
                 AttributeStatistic::Counts(counts) => counts.recode(class_map, recoding.of(place))?,
                 AttributeStatistic::Moments(moments) => moments.recode(class_map)?,
+                AttributeStatistic::Words(counts) => counts.recode(class_map, recoding.of(place))?,
                 AttributeStatistic::Binned { counts, .. } => counts.recode(class_map, None)?,
             }
         }
@@ -257,6 +270,7 @@ impl AttributeStatistic {
         match (self, other) {
             (Self::Counts(a), Self::Counts(b)) => a.merge(b),
             (Self::Moments(a), Self::Moments(b)) => a.merge(b),
+            (Self::Words(a), Self::Words(b)) => a.merge(b),
             (Self::Binned { counts: a, .. }, Self::Binned { counts: b, .. }) => a.merge(b),
             _ => Ok(()),
         }
@@ -266,6 +280,7 @@ impl AttributeStatistic {
         match (self, other) {
             (Self::Counts(a), Self::Counts(b)) => a.forget(b),
             (Self::Moments(a), Self::Moments(b)) => a.forget(b),
+            (Self::Words(a), Self::Words(b)) => a.forget(b),
             (Self::Binned { counts: a, .. }, Self::Binned { counts: b, .. }) => a.forget(b),
             _ => Ok(()),
         }
@@ -280,6 +295,10 @@ impl AttributeStatistic {
             (Self::Absent, Self::Absent) => Ok(()),
             (Self::Counts(a), Self::Counts(b)) => same_counts(a, b),
             (Self::Moments(a), Self::Moments(b)) => ShapeMismatch::check("classes", a.of_class().len(), b.of_class().len()),
+            (Self::Words(a), Self::Words(b)) => {
+                ShapeMismatch::check("classes", a.n_classes(), b.n_classes())?;
+                ShapeMismatch::check("words", a.n_words(), b.n_words())
+            }
             (Self::Binned { cuts: a, counts: left }, Self::Binned { cuts: b, counts: right }) => {
                 ShapeMismatch::check("cut points", a.len(), b.len())?;
                 let n_equal = a.iter().zip(b).filter(|(a, b)| a == b).count();
@@ -304,6 +323,11 @@ impl AttributeStatistic {
                 }
                 check_counts(counts, n_classes, cuts.len() + 1)
             }
+            (Self::Words(counts), Kind::Text(words)) => {
+                ShapeMismatch::check("classes", n_classes, counts.n_classes())?;
+                Ok(ShapeMismatch::check("words", words.len(), counts.n_words())?)
+            }
+            (Self::Words(_), kind) => Err(StatisticFault::Kind { counted: "words", kind: kind.word() }),
             (Self::Counts(_), kind) => Err(StatisticFault::Kind { counted: "states", kind: kind.word() }),
             (Self::Moments(_) | Self::Binned { .. }, kind) => Err(StatisticFault::Kind { counted: "numbers", kind: kind.word() }),
         }

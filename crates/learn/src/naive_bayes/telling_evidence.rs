@@ -89,12 +89,18 @@ pub fn telling_evidence(
             (Attribute::LeftOut(_), _) => {}
             (Attribute::States(states), Kind::Categorical(names)) => {
                 let value = |state: usize| EvidenceValue::State(names.names()[state].clone());
-                add_states(states, weights, &variable.name, value, &mut of_class);
+                add_values(&counted(states), |state, class| states.p(state, class), weights, &variable.name, value, most, &mut of_class);
             }
             (Attribute::Bins(cuts, states), _) => {
                 let bin = |bin: usize| EvidenceValue::Bin { above: bin.checked_sub(1).map(|b| cuts[b]), up_to: cuts.get(bin).copied() };
-                add_states(states, weights, &variable.name, bin, &mut of_class);
+                add_values(&counted(states), |state, class| states.p(state, class), weights, &variable.name, bin, most, &mut of_class);
             }
+            (Attribute::Texts(bag), Kind::Text(names)) => {
+                let value = |word: usize| EvidenceValue::State(names.names()[word].clone());
+                let words: Vec<usize> = bag.words().map(|(word, _)| word).collect();
+                add_values(&words, |word, class| bag.p(word, class), weights, &variable.name, value, most, &mut of_class);
+            }
+            (Attribute::Texts(_), _) => {}
             (Attribute::Number(number), _) => add_number(number.of_class, &variable.name, &mut of_class),
             (Attribute::States(_), _) => {}
         }
@@ -107,22 +113,35 @@ pub fn telling_evidence(
     Ok(with_rows.map(|(class, evidence)| ClassEvidence { class: model.class_names()[class].clone(), evidence }).collect())
 }
 
-fn add_states(
-    states: &States<'_>,
+fn counted(states: &States<'_>) -> Vec<usize> {
+    (0..states.counted().n_states()).filter(|&state| states.counted().is_counted(state, 0.0)).collect()
+}
+
+/// Adds the most telling of some states, bins or words to the evidence of each class.
+fn add_values(
+    states: &[usize],
+    p_given: impl Fn(usize, usize) -> f64,
     weights: &[f64],
     variable: &str,
     value: impl Fn(usize) -> EvidenceValue,
+    most: usize,
     of_class: &mut [Vec<TellingEvidence>],
 ) {
     let add = |sum: &mut f64, term: &f64| *sum += term;
     let rest = of_others(weights, add);
-    for state in (0..states.counted().n_states()).filter(|&state| states.counted().is_counted(state, 0.0)) {
-        let p: Vec<f64> = (0..weights.len()).map(|class| states.p(state, class)).collect();
+    for &state in states {
+        let p: Vec<f64> = (0..weights.len()).map(|class| p_given(state, class)).collect();
         let masses: Vec<f64> = p.iter().zip(weights).map(|(p, weight)| p * weight).collect();
         for (class, mass_of_rest) in of_others(&masses, add).into_iter().enumerate() {
             let (p_given_class, p_given_rest) = (p[class], mass_of_rest / rest[class]);
             if weights[class] > 0.0 && p_given_class > p_given_rest {
                 let score = p_given_class * (p_given_class / p_given_rest).ln();
+                // A vocabulary is long: what cannot come among the most telling is not written down.
+                let evidence = &mut of_class[class];
+                if evidence.len() >= 4 * most.max(1) {
+                    evidence.sort_by(|a, b| b.score.total_cmp(&a.score));
+                    evidence.truncate(most);
+                }
                 let (p_given_class, p_given_rest) = (Some(p_given_class), Some(p_given_rest));
                 let piece = TellingEvidence { variable: variable.into(), value: value(state), p_given_class, p_given_rest, score };
                 of_class[class].push(piece);

@@ -9,3 +9,4 @@ mod marginal_likelihood;
 mod obvious;
 mod scores;
 mod table;
+mod words;

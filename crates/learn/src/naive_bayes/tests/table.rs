@@ -173,7 +173,7 @@ pub fn tables_and_priors() -> impl Strategy<Value = (Table, NaiveBayesPrior)> {
                 ClassPrior::Given(_) => ClassPrior::Given((0..table.n_classes).map(p).collect()),
                 other => other.clone(),
             };
-            (table, NaiveBayesPrior { class, estimate: estimate.clone(), numeric: numeric.clone(), event })
+            (table, NaiveBayesPrior { class, estimate: estimate.clone(), numeric: numeric.clone(), event, ..NaiveBayesPrior::default() })
         })
     })
 }

@@ -1,0 +1,145 @@
+//! Texts: the formulas of the literature, and every text held out as if it had never been read.
+
+use belief::{Chunk, Codes, Column, Kind, Role, Schema, States, SufficientStatistic, Texts, Variable, normalise_ln};
+use proptest::prelude::*;
+
+use crate::{Contest, Estimate, LeaveOneOut, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, TextEvent, Treatment, WordChoice};
+
+const WORDS: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
+const EVENTS: [TextEvent; 4] = [TextEvent::Multinomial, TextEvent::Bernoulli, TextEvent::Complement, TextEvent::NormalisedComplement];
+
+/// A text of a class, with its weight.
+type Row = (u8, Vec<u32>, f64);
+
+fn schema() -> Schema {
+    let seen = |names: &[&str]| States::default().with_seen(names.iter().map(|n| n.to_string())).unwrap();
+    let classes = States::declared(vec!["x".into(), "y".into(), "z".into()], false).unwrap();
+    Schema::new(vec![
+        Variable { name: "class".into(), kind: Kind::Categorical(classes), role: Role::Target },
+        Variable { name: "text".into(), kind: Kind::Text(seen(&WORDS)), role: Role::Input },
+    ])
+    .unwrap()
+}
+
+fn lend<R>(rows: &[Row], see: impl FnOnce(Chunk<'_>) -> R) -> R {
+    let classes: Vec<u8> = rows.iter().map(|row| row.0).collect();
+    let codes: Vec<u32> = rows.iter().flat_map(|row| row.1.clone()).collect();
+    let mut end = 0;
+    let ends: Vec<u32> = rows
+        .iter()
+        .map(|row| {
+            end += row.1.len() as u32;
+            end
+        })
+        .collect();
+    let weights: Vec<f64> = rows.iter().map(|row| row.2).collect();
+    let columns = [
+        Column::Categorical { codes: Codes::U8(&classes), n_states: 3 },
+        Column::Texts(Texts { ends: &ends, codes: &codes, n_words: WORDS.len() }),
+    ];
+    see(Chunk { first_row: 0, n_rows: rows.len(), columns: &columns, weights: Some(&weights) })
+}
+
+fn statistic(rows: &[Row]) -> NaiveBayesStatistic {
+    let mut statistic = NaiveBayesStatistic::empty(&[Treatment::Absent, Treatment::Words], 0, &[3, WORDS.len()]);
+    lend(rows, |chunk| statistic.observe(chunk)).unwrap();
+    statistic
+}
+
+fn scores(model: &NaiveBayes, rows: &[Row]) -> Vec<f64> {
+    let mut out = Vec::new();
+    lend(rows, |chunk| model.ln_joint(&chunk, &mut out)).unwrap();
+    out
+}
+
+/// P(w | v) = (n_k + 1)/(n + |Vocabulary|), of Mitchell's table 6.2.
+#[test]
+fn multinomial_is_the_algorithm_of_the_book() {
+    let rows = vec![(0, vec![0, 0, 1], 1.0), (0, vec![1, 2], 1.0), (1, vec![3, 0], 1.0)];
+    let model = NaiveBayes::new(&schema(), &statistic(&rows), &NaiveBayesPrior::default()).unwrap();
+    // Four words of the vocabulary were met; `e` was not, and is passed over.
+    let found = scores(&model, &[(0, vec![0, 3, 3, 4], 1.0)]);
+    let x = (2.0 / 3.0_f64).ln() + (3.0 / 9.0_f64).ln() + 2.0 * (1.0 / 9.0_f64).ln();
+    let y = (1.0 / 3.0_f64).ln() + (2.0 / 6.0_f64).ln() + 2.0 * (2.0 / 6.0_f64).ln();
+    assert!((found[0] - x).abs() < 1e-14 && (found[1] - y).abs() < 1e-14, "{found:?}");
+}
+
+#[test]
+fn bernoulli_asks_for_every_word() {
+    let rows = vec![(0, vec![0, 0, 1], 1.0), (0, vec![1], 1.0), (1, vec![0], 1.0)];
+    let prior = NaiveBayesPrior { text: TextEvent::Bernoulli, ..NaiveBayesPrior::default() };
+    let model = NaiveBayes::new(&schema(), &statistic(&rows), &prior).unwrap();
+    let found = scores(&model, &[(0, vec![0, 0], 1.0)]);
+    // `a` is in one text of two of x, `b` in both; in y `a` is in one of one and `b` in none.
+    let x = (2.0 / 3.0_f64).ln() + (2.0 / 4.0_f64).ln() + (1.0 - 3.0 / 4.0_f64).ln();
+    let y = (1.0 / 3.0_f64).ln() + (2.0 / 3.0_f64).ln() + (1.0 - 1.0 / 3.0_f64).ln();
+    assert!((found[0] - x).abs() < 1e-14 && (found[1] - y).abs() < 1e-14, "{found:?}");
+}
+
+#[test]
+fn an_empty_text_says_nothing() {
+    let rows = vec![(0, vec![0, 0, 1], 1.0), (0, vec![1], 1.0), (1, vec![0], 1.0)];
+    for text in EVENTS {
+        let model = NaiveBayes::new(&schema(), &statistic(&rows), &NaiveBayesPrior { text, ..NaiveBayesPrior::default() }).unwrap();
+        assert_eq!(scores(&model, &[(0, vec![], 1.0)])[..2], model.ln_class_prior()[..2], "{text:?}");
+    }
+}
+
+#[test]
+fn words_are_chosen_when_the_model_is_made() {
+    let rows = vec![(0, vec![0, 0, 0, 1, 2], 1.0), (0, vec![0, 1], 1.0), (1, vec![0, 3, 4], 1.0), (1, vec![3], 1.0)];
+    let statistic = statistic(&rows);
+    let known = |words: WordChoice| {
+        let model = NaiveBayes::new(&schema(), &statistic, &NaiveBayesPrior { words, ..NaiveBayesPrior::default() }).unwrap();
+        (0..WORDS.len()).filter(|word| model.ln_state(belief::VarId::new(1), *word).is_some()).collect::<Vec<_>>()
+    };
+    assert_eq!(known(WordChoice::default()), [0, 1, 2, 3, 4]);
+    assert_eq!(known(WordChoice { drop_most_frequent: 1, ..WordChoice::default() }), [1, 2, 3, 4]);
+    assert_eq!(known(WordChoice { least_texts: 2.0, ..WordChoice::default() }), [0, 1, 3]);
+    assert_eq!(known(WordChoice { least_times: 3.0, ..WordChoice::default() }), [0]);
+    // `b` and `d` are in all texts of one class and in none of the other.
+    assert_eq!(known(WordChoice { most_informative: Some(2), ..WordChoice::default() }), [1, 3]);
+}
+
+fn rows() -> impl Strategy<Value = Vec<Row>> {
+    let words = proptest::collection::vec(prop_oneof![12 => 0..WORDS.len() as u32, 1 => Just(u32::MAX)], 0..8);
+    let weight = prop_oneof![4 => Just(1.0), 1 => Just(2.5)];
+    proptest::collection::vec((0..3_u8, words, weight), 4..14)
+}
+
+fn estimates() -> impl Strategy<Value = Estimate> {
+    prop_oneof![Just(Estimate::Laplace { l: 1.0 }), Just(Estimate::Laplace { l: 0.1 }), Just(Estimate::Dirichlet { alpha: 2.0 }),]
+}
+
+proptest! {
+    #[test]
+    fn a_text_held_out_is_a_text_never_read(rows in rows(), estimate in estimates(), event in 0..3_usize) {
+        let prior = NaiveBayesPrior { text: EVENTS[event], estimate, ..NaiveBayesPrior::default() };
+        let all = statistic(&rows);
+        let Ok(model) = NaiveBayes::new(&schema(), &all, &prior) else { return Ok(()) };
+        let held_out = LeaveOneOut::new(&schema(), &all, &model).unwrap();
+        let mut found = Vec::new();
+        lend(&rows, |chunk| held_out.ln_joint(&chunk, &mut found)).unwrap();
+        for (place, row) in rows.iter().enumerate() {
+            let mut others = rows.clone();
+            others.remove(place);
+            let Ok(without) = NaiveBayes::new(&schema(), &statistic(&others), &prior) else { continue };
+            let expected = scores(&without, std::slice::from_ref(row));
+            for (x, y) in found[place * 3..][..3].iter().zip(&expected) {
+                prop_assert!(x == y || (x - y).abs() < 1e-9, "{:?}: {found:?} {expected:?}", EVENTS[event]);
+            }
+        }
+    }
+
+    #[test]
+    fn the_ledger_adds_up(rows in rows(), event in 0..4_usize) {
+        let prior = NaiveBayesPrior { text: EVENTS[event], ..NaiveBayesPrior::default() };
+        let Ok(model) = NaiveBayes::new(&schema(), &statistic(&rows), &prior) else { return Ok(()) };
+        let mut ln = scores(&model, &rows[..1]);
+        let ledger = lend(&rows[..1], |chunk| model.explain(&schema(), &chunk, 0, Contest::default())).unwrap();
+        normalise_ln(&mut ln);
+        let place = |name: &str| model.class_names().iter().position(|c| c == name).unwrap();
+        let odds = ln[place(&ledger.class)] - ln[place(&ledger.against)];
+        prop_assert!((ledger.posterior_log_odds.unwrap() - odds).abs() < 1e-9 || odds.is_infinite());
+    }
+}
