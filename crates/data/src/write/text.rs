@@ -10,7 +10,6 @@ use crate::DataError;
 use crate::encode::{EncodedChunk, Plan, RawRows};
 use crate::source::Unit;
 use crate::text::blocks::Pool;
-use crate::text::csv::Dialect;
 
 pub(super) fn write(
     job: &Job<'_>,
@@ -19,11 +18,8 @@ pub(super) fn write(
     to: &mut (dyn Write + Send),
     answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
 ) -> Result<ReadReport, DataError> {
-    let delimiter = match (format, job.table.sources[0].dialect()) {
-        (OutputFormat::Tsv, _) => b'\t',
-        (_, Some(Dialect { delimiter, .. })) if delimiter != b'\t' => delimiter,
-        _ => b',',
-    };
+    let of_input = job.table.sources[0].dialect().map_or(b',', |dialect| dialect.delimiter);
+    let delimiter = if format == OutputFormat::Tsv { b'\t' } else { of_input };
     if format != OutputFormat::JsonLines {
         let mut header = Vec::new();
         for (place, name) in job.passed_on.iter().chain(&job.added).enumerate() {
