@@ -288,7 +288,12 @@ impl States {
     /// The second value tells where each state went.
     pub fn canonical(&self) -> (Self, Vec<u32>) {
         let mut order: Vec<usize> = (0..self.names.len()).collect();
-        order[self.n_declared..].sort_by(|&a, &b| compare_states(&self.names[a], &self.names[b]));
+        // Numbers are read once, and not in every comparison.
+        let numbers: Vec<Option<f64>> = self.names.iter().map(|name| finite_number(name)).collect();
+        order[self.n_declared..].sort_unstable_by(|&a, &b| match (numbers[a], numbers[b]) {
+            (None, None) => self.names[a].cmp(&self.names[b]),
+            _ => compare_states(&self.names[a], &self.names[b]),
+        });
         let mut place_of = vec![0_u32; order.len()];
         for (new, &old) in order.iter().enumerate() {
             place_of[old] = new as u32;
@@ -320,13 +325,18 @@ impl From<States> for RawStates {
 
 /// The order of states that were not declared: numbers first and by value, then bytes.
 pub fn compare_states(a: &str, b: &str) -> Ordering {
-    let number = |s: &str| s.parse::<f64>().ok().filter(|x| x.is_finite());
-    match (number(a), number(b)) {
+    match (finite_number(a), finite_number(b)) {
         (Some(x), Some(y)) => x.total_cmp(&y).then_with(|| a.cmp(b)),
         (Some(_), None) => Ordering::Less,
         (None, Some(_)) => Ordering::Greater,
         (None, None) => a.cmp(b),
     }
+}
+
+fn finite_number(text: &str) -> Option<f64> {
+    // Words are many, and few of them begin as a number does.
+    let may_be = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.'));
+    may_be.then(|| text.parse::<f64>().ok().filter(|x| x.is_finite())).flatten()
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ struct Document {
 }
 
 /// Bytes, and files, that one thread works on at a time: enough that few words are new in each, few enough to share out.
-const UNIT_BYTES: u64 = 2 << 20;
+const UNIT_BYTES: u64 = 4 << 20;
 const UNIT_FILES: usize = 4096;
 
 impl Documents {

@@ -342,7 +342,9 @@ impl<'p> ChunkBuilder<'p> {
         let PlanKind::Text { tokenizer, known, grows, missing } = &self.plan.variables[variable].kind else { return };
         let EncodedColumn::Texts { ends, codes } = &mut self.columns[variable] else { return };
         let new = &mut self.local[variable].words;
-        if let Some(text) = text.filter(|text| missing.find(text).is_none()) {
+        // No marker is that long.
+        const LONG: usize = 64;
+        if let Some(text) = text.filter(|text| text.len() > LONG || missing.find(text).is_none()) {
             let n_known = known.len() as u32;
             let legacy = match (n_known, grows) {
                 // The usual first pass knows no word.

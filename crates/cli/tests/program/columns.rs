@@ -95,7 +95,7 @@ fn types_are_inferred_and_can_be_said() {
     assert_eq!(types(""), pairs([ignored("numeric"), category, numeric, ignored("date"), category, category]));
     assert_eq!(types("--types '*=category'"), pairs([category; 6]));
     let some = types("--types code=numeric,d*=category,id=numeric,note=text -t y");
-    assert_eq!(some, pairs([numeric, numeric, numeric, category, ignored("text"), ("category", "target")]));
+    assert_eq!(some, pairs([numeric, numeric, numeric, category, ("text", "input"), ("category", "target")]));
     let left = types("--ignore size,n* --types code=ignore");
     assert_eq!(left, pairs([ignored("numeric"), ignored("category"), ignored("numeric"), ignored("date"), ignored("category"), category]));
     // A later pair overrules an earlier one.

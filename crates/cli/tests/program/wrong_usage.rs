@@ -120,7 +120,7 @@ fn broken_input_is_1() {
         ("learn nowhere.csv -t y", &["nowhere.csv"]),
         ("learn y.cvs -t y", &["y.cvs", "did you mean `y.csv`"]),
         ("learn 'no*.csv' -t y -o x.tb", &["no*.csv", "matches no file"]),
-        ("learn shelf -t y", &["shelf: is a folder", "shelf/*.csv"]),
+        ("learn shelf", &["shelf: is a folder without files", "a folder for each class"]),
         ("learn y.csv", &["no target", "--target", "a, y"]),
         ("learn y.csv -t Y", &["`Y`", "did you mean `y`"]),
         ("learn y.csv -t y --weight w", &["`w`"]),

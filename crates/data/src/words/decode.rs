@@ -11,13 +11,14 @@ pub(crate) fn text_of(bytes: &[u8]) -> (Cow<'_, str>, bool) {
     }
 }
 
-/// Whether the bytes are no text: more than a stray NUL, or many other control characters, among the first of them.
+/// Whether the bytes are no text: one in two hundred of the first is a NUL, and not a stray one, or one in three is some other
+/// control character. Old postings have bells and backspaces; text in UTF-16 is every other byte a NUL, and is not read either.
 pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     const LOOKED_AT: usize = 8192;
     let head = &bytes[..bytes.len().min(LOOKED_AT)];
-    // Text in UTF-16 has a mark or a NUL in every other place; it is not read as text either.
-    let strange = head.iter().filter(|b| matches!(b, 0..=8 | 14..=26 | 28..=31 | 127)).count();
-    strange > 1 && strange * 50 > head.len()
+    let nuls = memchr::memchr_iter(0, head).count();
+    let strange = || head.iter().filter(|b| matches!(b, 0..=8 | 14..=26 | 28..=31 | 127)).count();
+    nuls > 1 && nuls * 200 > head.len() || strange() * 3 > head.len()
 }
 
 #[cfg(test)]
@@ -36,6 +37,7 @@ mod tests {
         assert!(!is_binary(b"<html>\0 a page of words that goes on for a while and has nothing else strange in it</html>"));
         assert!(!is_binary(b""));
         assert!(!is_binary(&[b'x'; 100_000]));
+        assert!(!is_binary(b"_\x08U_\x08n_\x08d_\x08e_\x08r_\x08l_\x08i_\x08n_\x08e_\x08d, as one did on a line printer"));
         assert!(is_binary(b"\x7FELF\x02\x01\x01\0\0\0\0\0\0\0\0\0"));
         assert!(is_binary(b"PK\x03\x04\x14\0\0\0\x08\0"));
         assert!(is_binary(&"text in UTF-16".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()));

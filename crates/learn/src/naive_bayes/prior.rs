@@ -53,7 +53,7 @@ pub enum TextEvent {
     /// Each of its words is one, drawn from those of all other classes, and speaks against them. No probability of the text, but
     /// its scores are often better than those of classes of very different sizes.
     Complement,
-    /// The same, with weights that sum to one in each class.
+    /// The same, with the weights of every class brought to one size, their mean.
     NormalisedComplement,
 }
 

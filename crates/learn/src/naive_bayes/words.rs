@@ -5,7 +5,7 @@
 //! | multinomial | each word of the text: P(w \| c) = (n_wc + l)/(n_c + l·\|V\|) | Mitchell 1997, section 6.10, LEARN_NAIVE_BAYES_TEXT |
 //! | Bernoulli | for each word of the vocabulary whether it is there | McCallum & Nigam 1998 |
 //! | complement | as multinomial, of the texts of all other classes, and its sign turned | Rennie, Shih, Teevan & Karger 2003, section 3.1 |
-//! | normalised complement | the same, each class's weights divided by the sum of their sizes | the same, section 3.2 |
+//! | normalised complement | the same, with the weights of every class of one size | the same, section 3.2 |
 //!
 //! Words outside of the vocabulary are passed over. Which words of it count is chosen here, when the posterior is made, and never
 //! when they are counted: nothing is lost for later.
@@ -147,11 +147,13 @@ impl<'s> Bag<'s> {
             }
         }
         if self.event == TextEvent::NormalisedComplement {
-            for class in 0..n_classes {
-                let size: f64 = self.words().filter_map(|(word, _)| words.of_state(word)).map(|ln| ln[class].abs()).sum();
-                if size > 0.0 && size.is_finite() {
-                    words.scale(class, 1.0 / size);
-                }
+            let size = |class: usize| self.words().filter_map(|(word, _)| words.of_state(word)).map(|ln| ln[class].abs()).sum::<f64>();
+            let sizes: Vec<f64> = (0..n_classes).map(size).collect();
+            // The mean size, and not one, so that the scores are still of the size of log-odds: they stand beside a class prior and
+            // other columns.
+            let mean = sizes.iter().sum::<f64>() / n_classes as f64;
+            for (class, size) in sizes.iter().enumerate().filter(|(_, size)| **size > 0.0) {
+                words.scale(class, mean / size);
             }
         }
         BagTable { words, every_text, once: self.event == TextEvent::Bernoulli }
