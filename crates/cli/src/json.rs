@@ -91,6 +91,9 @@ pub fn schema(schema: &Schema, report: Option<&ReadReport>) -> Value {
             if let Some(reason) = reason {
                 column.insert("reason".into(), json!(reason));
             }
+            if let Kind::Text(words) = &variable.kind {
+                column.insert("words".into(), json!(words.len()));
+            }
             if let Kind::Categorical(states) = &variable.kind {
                 column.insert("states".into(), json!(states.names()));
                 column.insert("declared".into(), json!(states.n_declared()));

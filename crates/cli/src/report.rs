@@ -90,6 +90,7 @@ pub fn schema(schema: &Schema, missing: Option<&ReadReport>, most: usize) -> Str
                 let more = if states.len() > 8 { ", …" } else { "" };
                 format!("{}: {}{more}", count(states.len() as f64), shown.join(", "))
             }
+            Kind::Text(words) if variable.role == Role::Input && !words.is_empty() => of(words.len() as f64, "word", "words"),
             _ => String::new(),
         };
         let (role, note) = match &variable.role {

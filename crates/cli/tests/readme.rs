@@ -20,15 +20,20 @@ fn run(folder: &Path, line: &str) -> String {
     text
 }
 
+/// Copies a folder and all in it.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let (path, to) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
+        if path.is_dir() { copy(&path, &to) } else { std::fs::copy(&path, &to).map(drop).unwrap() }
+    }
+}
+
 #[test]
 fn the_readme_shows_what_the_program_prints() {
     let folder = tempfile::tempdir().unwrap();
     let examples = folder.path().join("examples");
-    std::fs::create_dir(&examples).unwrap();
-    for file in std::fs::read_dir(root().join("examples")).unwrap() {
-        let file = file.unwrap();
-        std::fs::copy(file.path(), examples.join(file.file_name())).unwrap();
-    }
+    copy(&root().join("examples"), &examples);
     let path = root().join("README.md");
     let readme = std::fs::read_to_string(&path).unwrap();
     let mut fresh = String::new();

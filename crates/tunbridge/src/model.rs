@@ -127,11 +127,13 @@ impl NaiveBayesModel {
 
     /// What was believed before, as the user writes it.
     pub fn prior_words(&self) -> String {
-        let NaiveBayesPrior { estimate, class, numeric, .. } = self.prior();
+        let NaiveBayesPrior { estimate, class, numeric, text, .. } = self.prior();
         let has_numbers = self.schema().variables().iter().any(|v| v.kind == Kind::Numeric);
         let numeric = self.recipe().discretisation.clone().unwrap_or_else(|| numeric.to_string());
         let numeric = if has_numbers { format!(", {numeric}") } else { String::new() };
-        format!("{estimate}, class prior {class}{numeric}")
+        let has_texts = self.schema().variables().iter().any(|v| v.role == Role::Input && matches!(v.kind, Kind::Text(_)));
+        let text = if has_texts { format!(", {text}") } else { String::new() };
+        format!("{estimate}, class prior {class}{numeric}{text}")
     }
 
     /// What the data said.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use super::prior::{ClassPrior, Estimate, EventModel, MEstimateP, NumericModel, SUM_TOLERANCE};
+use super::prior::{ClassPrior, Estimate, EventModel, MEstimateP, NumericModel, SUM_TOLERANCE, TextEvent};
 
 /// A text that is not a prior, in a sentence that says what would have been.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -124,6 +124,17 @@ impl fmt::Display for NumericModel {
             NumericModel::Gaussian { variance_smoothing } => write!(f, "gaussian:{}", Number(*variance_smoothing)),
             NumericModel::Student => f.write_str("student"),
         }
+    }
+}
+
+impl fmt::Display for TextEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TextEvent::Multinomial => "multinomial",
+            TextEvent::Bernoulli => "bernoulli",
+            TextEvent::Complement => "complement",
+            TextEvent::NormalisedComplement => "normalised-complement",
+        })
     }
 }
 
