@@ -3,15 +3,15 @@
 //! A vocabulary is large, and a chunk holds few of its words. Only words that were met have a row, so that a chunk costs what its
 //! own words cost, whatever the size of the vocabulary.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{Code, Codes, NeverObserved, ShapeMismatch, StateMap, Texts, count_without, for_codes};
 
 /// How often each word was met in texts of each class, and in how many texts, as weights.
 ///
 /// With whole weights every count is exact up to 2⁵³, whatever the order of rows, chunks and merges.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(try_from = "RawCounts", into = "RawCounts")]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "RawCounts")]
 pub struct WordCounts {
     n_classes: usize,
     /// Where the row of each word is; [`NO_ROW`] for one never met.
@@ -215,8 +215,15 @@ struct RawCounts {
     texts: Vec<f64>,
 }
 
-impl From<WordCounts> for RawCounts {
-    fn from(counts: WordCounts) -> Self {
+/// Large, and therefore not copied to be stored.
+impl Serialize for WordCounts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        RawCounts::from(self).serialize(serializer)
+    }
+}
+
+impl From<&WordCounts> for RawCounts {
+    fn from(counts: &WordCounts) -> Self {
         let mut raw = Self { n_classes: counts.n_classes, n_met: Vec::new(), classes: Vec::new(), times: Vec::new(), texts: Vec::new() };
         for word in 0..counts.n_words() {
             let before = raw.classes.len();
@@ -320,7 +327,7 @@ mod tests {
         #[test]
         fn stored_and_read_again(a in rows()) {
             let counts = counts(&a);
-            let raw = RawCounts::from(counts.clone());
+            let raw = RawCounts::from(&counts);
             prop_assert_eq!(WordCounts::try_from(raw), Ok(counts));
         }
 

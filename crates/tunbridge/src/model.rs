@@ -43,7 +43,7 @@ impl Model {
     /// When the system refuses, or a file that is no model is there and `force` is not given.
     pub fn save(&self, path: &Path, force: bool) -> Result<u64, Error> {
         match self {
-            Model::NaiveBayes(model) => Ok(model_file::save(path, NaiveBayesModel::KIND, &model.parts, force)?),
+            Model::NaiveBayes(model) => model.save(path, force),
         }
     }
 
@@ -95,6 +95,14 @@ impl NaiveBayesModel {
             }
         }
         Ok(Self { parts, posterior })
+    }
+
+    /// As [`Model::save`].
+    ///
+    /// # Errors
+    /// When the system refuses, or a file that is no model is there and `force` is not given.
+    pub fn save(&self, path: &Path, force: bool) -> Result<u64, Error> {
+        Ok(model_file::save(path, Self::KIND, &self.parts, force)?)
     }
 
     pub(crate) fn parts(&self) -> &Stored {

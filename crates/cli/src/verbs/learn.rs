@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use tunbridge::evaluate::Method;
 use tunbridge::learners::{ClassEvidence, EvidenceValue, telling_evidence};
 use tunbridge::model_file::check_output;
-use tunbridge::{Calibrated, LearnOptions, Learned, Model, NaiveBayesModel, Timings, learn};
+use tunbridge::{Calibrated, LearnOptions, Learned, NaiveBayesModel, Timings, learn};
 
 use super::{is_pattern, print, print_json};
 use crate::args::{CalibrateArg, Common, LearnArgs};
@@ -29,14 +29,14 @@ pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(
     };
     *timings = learned.timings.clone();
     let start = Instant::now();
-    let model = Model::NaiveBayes(Box::new(learned.model.clone()));
+    let model = &learned.model;
     model.save(&output, args.force)?;
     timings.add("write", start);
     for text in learned.remarks.iter().chain(&report::remarks(&learned.report, learned.model.schema())) {
         remark(common, text);
     }
     if as_json {
-        return print_json(&as_object(&learned, &model, &output));
+        return print_json(&as_object(&learned, &output));
     }
     let mut text = summary(&title, &learned)?;
     if common.trace {
@@ -175,11 +175,11 @@ pub fn bin_words(above: Option<f64>, up_to: Option<f64>) -> String {
     }
 }
 
-fn as_object(learned: &Learned, model: &Model, output: &Path) -> Value {
+fn as_object(learned: &Learned, output: &Path) -> Value {
     let posterior = learned.model.posterior();
     let mut object = Map::new();
     object.insert("model".into(), json!(output.display().to_string()));
-    object.insert("kind".into(), json!(model.kind()));
+    object.insert("kind".into(), json!(learned.model.kind()));
     object.insert("rows".into(), json!(learned.report.n_rows));
     object.insert("skipped".into(), json!(learned.report.n_skipped));
     object.insert("rows_without_target".into(), json::number(learned.model.statistic().n_rows_without_target()));
