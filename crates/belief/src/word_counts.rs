@@ -156,7 +156,7 @@ impl WordCounts {
         }
         let Some(map) = classes.filter(|map| map.n_states != self.n_classes || !map.is_identity()) else { return Ok(()) };
         ShapeMismatch::check("classes to rename", self.n_classes, map.to.len())?;
-        let n_rows = if self.n_classes == 0 { 0 } else { self.cells.len() / self.n_classes };
+        let n_rows = self.cells.len().checked_div(self.n_classes).unwrap_or(0);
         let mut cells = vec![WordCount::default(); n_rows * map.n_states];
         for row in 0..n_rows {
             for (class, &to) in map.to.iter().enumerate() {

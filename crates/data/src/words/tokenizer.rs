@@ -374,6 +374,7 @@ pub fn stop_words(language: &str) -> Option<BTreeSet<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn words_of(words: &Words, text: &str) -> Vec<String> {
         let mut found = Vec::new();
@@ -423,6 +424,36 @@ mod tests {
         let words = Words { n_buckets: Some(8), ..Words::default() };
         let found: BTreeSet<String> = words_of(&words, &(0..1000).map(|n| format!("w{n} ")).collect::<String>()).into_iter().collect();
         assert_eq!(found.len(), 8);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(3000))]
+        /// Pages and messages, whole and mangled, in every way of reading.
+        #[test]
+        fn no_bytes_make_a_tokenizer_panic(
+            pieces in proptest::collection::vec(prop_oneof![
+                "<[a-z!/]{0,6}[ ='\"a-z>]{0,6}",
+                "&[#a-zx0-9]{0,9};?",
+                "(Content-Type: (multipart/mixed; boundary=x|text/html; charset=[a-z0-9-]{0,12})|--x|--x--|Subject: =\\?utf-8\\?[qb]\\?[A-Za-z=0-9]{0,9}\\?=)\r?\n",
+                "Content-Transfer-Encoding: (base64|quoted-printable)\n\n[A-Za-z0-9=/+]{0,12}",
+                ".{0,8}",
+            ], 0..12),
+            noise in proptest::collection::vec(any::<u8>(), 0..20),
+            at in 0..200_usize,
+        ) {
+            let mut bytes = pieces.concat().into_bytes();
+            let at = at.min(bytes.len());
+            bytes.splice(at..at, noise);
+            for markup in [Markup::Plain, Markup::Html, Markup::Mail] {
+                let stripped = Stripped { headers: at % 2 == 0, quotes: true, footers: at % 3 == 0 };
+                for splitter in [Splitter::Words(Inner::Hyphens), Splitter::Pattern(r"\w+".into()), Splitter::Characters(1, 4)] {
+                    let words = Words { markup, stripped, splitter, stemming: Some(Stemming::English), fold_digits: true, n_grams: (1, 3), ..Words::default() };
+                    let mut n = 0;
+                    Tokenizer::new(&words).unwrap().each_word(&bytes, |word| n += usize::from(std::str::from_utf8(word).is_ok()));
+                    prop_assert!(n < usize::MAX);
+                }
+            }
+        }
     }
 
     #[test]

@@ -154,12 +154,12 @@ fn hash_bytes(word: &[u8]) -> u64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::HashMap;
+    use std::collections::BTreeMap;
 
     proptest! {
         #[test]
         fn codes_are_those_of_a_plain_map(words in proptest::collection::vec("[a-c]{1,40}|[a-z]{1,3}|é{1,9}", 0..3000)) {
-            let mut plain: HashMap<Vec<u8>, u32> = HashMap::new();
+            let mut plain: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
             let mut vocabulary = Vocabulary::default();
             for word in &words {
                 let next = plain.len() as u32;
