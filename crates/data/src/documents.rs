@@ -29,6 +29,9 @@ struct Document {
     bytes: u64,
 }
 
+/// Endings of files that are tables.
+const TABLES: [&str; 9] = ["csv", "tsv", "arff", "jsonl", "ndjson", "parquet", "arrow", "feather", "ipc"];
+
 /// Bytes, and files, that one thread works on at a time: enough that few words are new in each, few enough to share out.
 const UNIT_BYTES: u64 = 4 << 20;
 const UNIT_FILES: usize = 4096;
@@ -61,6 +64,17 @@ impl Documents {
                 path: root.into(),
                 what: "is a folder without files".into(),
                 hint: Some("a folder of documents has a folder for each class, and in it a file for each document".into()),
+            });
+        }
+        let is_table = |file: &Document| {
+            let ending = file.path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+            ending.is_some_and(|ending| TABLES.contains(&ending.as_str()))
+        };
+        if files.iter().all(is_table) {
+            return Err(DataError::BadFile {
+                path: root.into(),
+                what: "is a folder of tables, not of documents".into(),
+                hint: Some(format!("name its files, for example '{}/*.csv'", root.display())),
             });
         }
         Ok(Self { root: root.into(), files, unlisted })

@@ -104,11 +104,26 @@ pub(crate) struct EncodedChunk {
     pub n_rows: usize,
     pub columns: Vec<EncodedColumn>,
     /// States of each variable that were not known before, in order of appearance; their codes follow the known ones.
-    pub new_states: Vec<Vec<String>>,
+    pub new_states: Vec<NewStates>,
     pub n_known: Vec<usize>,
     pub weights: Option<Vec<f64>>,
     pub report: ReadReport,
     pub raw: RawRows,
+}
+
+/// States, or words, of one variable that a chunk met and that were not known before.
+pub(crate) enum NewStates {
+    Names(Vec<String>),
+    Words(Vocabulary),
+}
+
+impl NewStates {
+    pub fn len(&self) -> usize {
+        match self {
+            NewStates::Names(names) => names.len(),
+            NewStates::Words(words) => words.len(),
+        }
+    }
 }
 
 pub(crate) enum EncodedColumn {
@@ -599,9 +614,9 @@ impl<'p> ChunkBuilder<'p> {
             _ => None,
         });
         let n_known = self.plan.variables.iter().map(|v| v.kind.n_known()).collect();
-        let new_states = |local: &mut Local| {
-            let words = local.words.words().map(|word| String::from_utf8_lossy(word).into_owned());
-            if local.words.len() > 0 { words.collect() } else { std::mem::take(&mut local.names) }
+        let new_states = |local: &mut Local| match std::mem::take(&mut local.words) {
+            words if words.len() > 0 => NewStates::Words(words),
+            _ => NewStates::Names(std::mem::take(&mut local.names)),
         };
         Ok(EncodedChunk {
             first_row,

@@ -10,7 +10,7 @@ use belief::{
 
 use crate::dictionary::Dictionary;
 use crate::documents;
-use crate::encode::{EncodedChunk, FileColumns, Plan, PlanKind, VariablePlan};
+use crate::encode::{EncodedChunk, FileColumns, NewStates, Plan, PlanKind, VariablePlan};
 use crate::error::{closest, shown};
 use crate::input::Input;
 use crate::options::Progress;
@@ -331,7 +331,7 @@ impl Observations for Table {
         let mut n_states = sizes(&found);
         let mut total = blank(&n_states);
         let mut report = ReadReport::default();
-        let mut merge = |(mut statistic, n_known, new_states, chunk_report): (S, Vec<usize>, Vec<Vec<String>>, ReadReport)| {
+        let mut merge = |(mut statistic, n_known, new_states, chunk_report): (S, Vec<usize>, Vec<NewStates>, ReadReport)| {
             report.merge(&chunk_report);
             let recoding = recode_chunk(&mut found, &n_known, &new_states);
             let now = sizes(&found);
@@ -403,10 +403,13 @@ impl Found {
         }
     }
 
-    fn intern(&mut self, name: &str) -> u32 {
-        match self {
-            Found::States(states) => states.intern_name(name),
-            Found::Words(words) => words.intern(name.as_bytes()),
+    /// The codes of what a chunk met, which joins what was found.
+    fn intern(&mut self, new: &NewStates) -> Vec<u32> {
+        match (self, new) {
+            (Found::States(states), NewStates::Names(names)) => names.iter().map(|name| states.intern_name(name)).collect(),
+            (Found::Words(words), NewStates::Words(new)) => new.words().map(|word| words.intern(word)).collect(),
+            // A chunk without words has no names either.
+            (Found::States(_), NewStates::Words(_)) | (Found::Words(_), NewStates::Names(_)) => Vec::new(),
         }
     }
 
@@ -425,16 +428,16 @@ fn tokenizer_of(options: &ReadOptions) -> Result<Arc<Tokenizer>, DataError> {
 }
 
 /// Where the states of a chunk lie among all that were found; new ones join them.
-fn recode_chunk(found: &mut [Found], n_known: &[usize], new_states: &[Vec<String>]) -> Recoding {
+fn recode_chunk(found: &mut [Found], n_known: &[usize], new_states: &[NewStates]) -> Recoding {
     let columns = found
         .iter_mut()
         .zip(n_known)
         .zip(new_states)
         .map(|((found, n_known), new)| {
-            if new.is_empty() && found.len() == *n_known {
+            if new.len() == 0 && found.len() == *n_known {
                 return None;
             }
-            let to = (0..*n_known as u32).chain(new.iter().map(|name| found.intern(name))).collect();
+            let to = (0..*n_known as u32).chain(found.intern(new)).collect();
             Some(StateMap { to, n_states: found.len() })
         })
         .collect();

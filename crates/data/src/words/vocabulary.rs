@@ -8,7 +8,7 @@ use hashbrown::HashTable;
 /// Words and their codes, in the order they were met.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Vocabulary {
-    /// A power of two of slots, at most half of them taken; a key of zero is free, since no word is empty.
+    /// A power of two of slots, at most half of them taken.
     slots: Vec<Slot>,
     n_short: usize,
     long: HashTable<u32>,
@@ -19,20 +19,29 @@ pub(crate) struct Vocabulary {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
-    key: u128,
+    /// In two halves, which need less room than one u128.
+    key: [u64; 2],
     code: u32,
 }
 
 /// The longest word that is its own key.
-pub(crate) const SHORT: usize = 15;
+const SHORT: usize = 15;
 
 /// The key of a short word.
-pub(crate) fn key_of(word: &[u8]) -> u128 {
+fn key_of(word: &[u8]) -> [u64; 2] {
     let mut bytes = [0; 16];
     bytes[..word.len()].copy_from_slice(word);
     bytes[SHORT] = word.len() as u8;
-    u128::from_le_bytes(bytes)
+    halves(bytes)
 }
+
+fn halves(bytes: [u8; 16]) -> [u64; 2] {
+    let both = u128::from_le_bytes(bytes);
+    [both as u64, (both >> 64) as u64]
+}
+
+/// No word is empty, so the last byte of a key is not zero.
+const FREE: [u64; 2] = [0; 2];
 
 impl Vocabulary {
     pub fn len(&self) -> usize {
@@ -55,7 +64,7 @@ impl Vocabulary {
     pub fn get(&self, word: &[u8]) -> Option<u32> {
         if word.len() <= SHORT {
             let slot = self.slots.get(self.place(key_of(word)))?;
-            return (slot.key != 0).then_some(slot.code);
+            return (slot.key != FREE).then_some(slot.code);
         }
         self.long.find(hash_bytes(word), |code| self.word(*code) == word).copied()
     }
@@ -100,11 +109,11 @@ impl Vocabulary {
 
     /// Where a key is, or would be.
     #[inline]
-    fn place(&self, key: u128) -> usize {
+    fn place(&self, key: [u64; 2]) -> usize {
         let mask = self.slots.len().wrapping_sub(1);
         let mut place = hash_key(key) as usize & mask;
         while let Some(slot) = self.slots.get(place)
-            && slot.key != 0
+            && slot.key != FREE
             && slot.key != key
         {
             place = (place + 1) & mask;
@@ -113,10 +122,10 @@ impl Vocabulary {
     }
 
     fn grow(&mut self) {
-        const FIRST: usize = 1 << 10;
+        const FIRST: usize = 1 << 12;
         let larger = vec![Slot::default(); (2 * self.slots.len()).max(FIRST)];
         let old = std::mem::replace(&mut self.slots, larger);
-        for slot in old.into_iter().filter(|slot| slot.key != 0) {
+        for slot in old.into_iter().filter(|slot| slot.key != FREE) {
             let place = self.place(slot.key);
             self.slots[place] = slot;
         }
@@ -136,8 +145,7 @@ impl<'w> FromIterator<&'w String> for Vocabulary {
 
 /// Folded multiplication, as in wyhash: the high half of the product depends on every bit of the key.
 #[inline]
-fn hash_key(key: u128) -> u64 {
-    let (low, high) = (key as u64, (key >> 64) as u64);
+fn hash_key([low, high]: [u64; 2]) -> u64 {
     let product = u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xD1B5_4A32_D192_ED03);
     (product as u64) ^ (product >> 64) as u64
 }
@@ -146,8 +154,8 @@ fn hash_bytes(word: &[u8]) -> u64 {
     let (chunks, rest) = word.as_chunks::<16>();
     let mut last = [0; 16];
     last[..rest.len()].copy_from_slice(rest);
-    let mixed = chunks.iter().fold(word.len() as u64, |hash, chunk| hash.rotate_left(29) ^ hash_key(u128::from_le_bytes(*chunk)));
-    mixed.rotate_left(29) ^ hash_key(u128::from_le_bytes(last))
+    let mixed = chunks.iter().fold(word.len() as u64, |hash, chunk| hash.rotate_left(29) ^ hash_key(halves(*chunk)));
+    mixed.rotate_left(29) ^ hash_key(halves(last))
 }
 
 #[cfg(test)]

@@ -154,7 +154,7 @@ fn what_is_not_there_is_said_with_a_guess() {
     let error = Table::open(&[folder.path("wether.csv")], all_states()).err().unwrap();
     assert!(matches!(error, DataError::Io { .. }) && error.hint().unwrap().contains("weather.csv"));
     assert!(Table::open(&[folder.path("*.tsv")], all_states()).err().unwrap().to_string().contains("matches no file"));
-    assert!(Table::open(&[folder.path(".")], all_states()).err().unwrap().to_string().contains("is a folder"));
+    assert!(Table::open(&[folder.path(".")], all_states()).err().unwrap().to_string().contains("is a folder of tables"));
     assert!(Table::open(&Vec::<String>::new(), all_states()).is_err());
 }
 

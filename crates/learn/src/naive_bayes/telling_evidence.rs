@@ -129,6 +129,9 @@ fn add_values(
 ) {
     let add = |sum: &mut f64, term: &f64| *sum += term;
     let rest = of_others(weights, add);
+    // A vocabulary is long: what cannot come among the most telling of a class is not written down. Of equals the earlier stays.
+    let least = |evidence: &Vec<TellingEvidence>| evidence.get(most.wrapping_sub(1)).map_or(0.0, |piece| piece.score);
+    let mut floors: Vec<f64> = of_class.iter().map(least).collect();
     for &state in states {
         let p: Vec<f64> = (0..weights.len()).map(|class| p_given(state, class)).collect();
         let masses: Vec<f64> = p.iter().zip(weights).map(|(p, weight)| p * weight).collect();
@@ -136,15 +139,18 @@ fn add_values(
             let (p_given_class, p_given_rest) = (p[class], mass_of_rest / rest[class]);
             if weights[class] > 0.0 && p_given_class > p_given_rest {
                 let score = p_given_class * (p_given_class / p_given_rest).ln();
-                // A vocabulary is long: what cannot come among the most telling is not written down.
-                let evidence = &mut of_class[class];
-                if evidence.len() >= 4 * most.max(1) {
-                    evidence.sort_by(|a, b| b.score.total_cmp(&a.score));
-                    evidence.truncate(most);
+                if score <= floors[class] {
+                    continue;
                 }
                 let (p_given_class, p_given_rest) = (Some(p_given_class), Some(p_given_rest));
                 let piece = TellingEvidence { variable: variable.into(), value: value(state), p_given_class, p_given_rest, score };
-                of_class[class].push(piece);
+                let evidence = &mut of_class[class];
+                evidence.push(piece);
+                if evidence.len() >= most.saturating_mul(2) {
+                    evidence.sort_by(|a, b| b.score.total_cmp(&a.score));
+                    evidence.truncate(most);
+                    floors[class] = least(evidence);
+                }
             }
         }
     }
