@@ -558,9 +558,12 @@ impl LearnerArgs {
 }
 
 #[derive(Args)]
-#[command(after_help = "Example:\n  tunbridge learn examples/play_tennis.csv --target PlayTennis")]
+#[command(
+    after_help = "Examples:\n  tunbridge learn examples/play_tennis.csv --target PlayTennis\n  tunbridge learn examples/mail\n  tunbridge learn tickets.csv --text body --target team"
+)]
 pub struct LearnArgs {
-    /// Files with the same columns (CSV, TSV, ARFF, JSON Lines, Parquet, Arrow; .gz and .zst too), globs, or - for standard input
+    /// Files with the same columns (CSV, TSV, ARFF, JSON Lines, Parquet, Arrow; .gz and .zst too), globs, - for standard input, or a
+    /// folder of documents with a folder for each class
     #[arg(required = true, value_name = "DATA")]
     pub data: Vec<PathBuf>,
     /// The column to predict

@@ -4,11 +4,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use belief::{ByFold, FoldPlan, Kind, MaskedRows, Observations, ReadReport, Role, Schema};
+use data::words::Words;
 use data::{DataError, ReadOptions, Table};
 use evaluate::{Calibrator, Method, ScoreGrid, Tally};
 use learn::{
     AttributeStatistic, Discretisation, Estimate, EventModel, LearnError, LeaveOneOut, MEstimateP, NaiveBayes, NaiveBayesPrior,
-    NaiveBayesStatistic, Treatment, ValueSample,
+    NaiveBayesStatistic, Treatment, ValueSample, WordChoice,
 };
 
 use crate::align::categorical;
@@ -105,12 +106,25 @@ pub fn learn(paths: &[impl AsRef<Path>], options: &LearnOptions) -> Result<Learn
     let mut timings = Timings::default();
     let start = Instant::now();
     let table = Table::open(paths, options.read.clone())?;
+    check_texts(table.schema(), options)?;
     let options = &with_given_priors(options, &table)?;
     timings.add("read", start);
     let start = Instant::now();
     let (table, counted, remarks) = count(table, options)?;
     timings.add("learn", start);
     learn_from(table, counted, remarks, options, timings)
+}
+
+/// Choices about words are for texts.
+pub(crate) fn check_texts(schema: &Schema, options: &LearnOptions) -> Result<(), Error> {
+    let has_texts = schema.variables().iter().any(|v| v.role == Role::Input && matches!(v.kind, Kind::Text(_)));
+    let prior = NaiveBayesPrior { text: options.prior.text, words: options.prior.words.clone(), ..NaiveBayesPrior::default() };
+    // A Bernoulli model of a table is one of its texts too, if there are any.
+    let of_table = options.prior.event == EventModel::Bernoulli && prior.words == WordChoice::default();
+    if has_texts || options.read.words == Words::default() && (of_table || prior == NaiveBayesPrior::default()) {
+        return Ok(());
+    }
+    Err(Error::unfit("choices about words are made, but no column is a text", "name the column of texts with --text, or leave them out"))
 }
 
 /// The options with the probabilities that the data's sidecar gives for the m-estimate, if it asks for given ones and has none.

@@ -7,7 +7,7 @@ use data::{ReadOptions, Table, UnknownStates};
 use evaluate::Tally;
 
 use crate::judge::Judge;
-use crate::learning::{count, judged, with_given_priors};
+use crate::learning::{check_texts, count, judged, with_given_priors};
 use crate::model::Stored;
 use crate::remarks::counted;
 use crate::{Error, Evaluation, LearnOptions, NaiveBayesModel, Recipe};
@@ -85,6 +85,7 @@ pub fn hold_out(paths: &[impl AsRef<Path>], options: &LearnOptions, share: f64) 
         .filter(|_| (1..PARTS).contains(&held))
         .ok_or_else(|| Error::unfit(format!("{share} is not a share of the rows"), "give a number between 0.01 and 0.99"))?;
     let table = Table::open(paths, options.read.clone())?;
+    check_texts(table.schema(), options)?;
     let options = &with_given_priors(options, &table)?;
     let (table, counted, remarks) = count(table, options)?;
     let report = counted.report.clone();

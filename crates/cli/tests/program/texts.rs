@@ -103,6 +103,11 @@ fn choices_that_cannot_be_are_named() {
     folder.run("learn mail --stop-words no-such-file").fails(1, &["no-such-file"]);
     folder.run("learn mail --inner hyphens --tokens chars:3-4").fails(2, &["--inner goes with --tokens words"]);
     folder.run("learn mail -m nearest-centroid").fails(1, &["knows no texts"]);
+    folder.put("plain.csv", "a,y\n1,p\n2,q\n1,p\n2,q\n");
+    for flag in ["--stem english", "--text-model complement", "--min-texts 2", "--strip quotes"] {
+        folder.run(&format!("learn plain.csv -t y --types a=category {flag}")).fails(1, &["no column is a text", "--text"]);
+    }
+    folder.run("learn plain.csv -t y --types a=category -m bernoulli").ok();
     folder.run("learn mail -o m.tb").ok();
     folder.run("evaluate m.tb mail --stem english").fails(2, &["--stem"]);
 }

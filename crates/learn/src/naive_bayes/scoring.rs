@@ -33,6 +33,8 @@ pub(crate) struct BagTable {
     pub every_text: Vec<f64>,
     /// Whether a word that is there twice speaks once.
     pub once: bool,
+    /// What the words of each class were multiplied by to be of one size.
+    pub scales: Vec<f64>,
 }
 
 /// ln P(state | class), state by state with the classes within; the last row, all zero, is for what is left out.

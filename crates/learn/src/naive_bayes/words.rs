@@ -146,6 +146,7 @@ impl<'s> Bag<'s> {
                 words.set(word, class, ln);
             }
         }
+        let mut scales = vec![1.0; n_classes];
         if self.event == TextEvent::NormalisedComplement {
             let size = |class: usize| self.words().filter_map(|(word, _)| words.of_state(word)).map(|ln| ln[class].abs()).sum::<f64>();
             let sizes: Vec<f64> = (0..n_classes).map(size).collect();
@@ -153,10 +154,11 @@ impl<'s> Bag<'s> {
             // other columns.
             let mean = sizes.iter().sum::<f64>() / n_classes as f64;
             for (class, size) in sizes.iter().enumerate().filter(|(_, size)| **size > 0.0) {
-                words.scale(class, mean / size);
+                scales[class] = mean / size;
+                words.scale(class, scales[class]);
             }
         }
-        BagTable { words, every_text, once: self.event == TextEvent::Bernoulli }
+        BagTable { words, every_text, once: self.event == TextEvent::Bernoulli, scales }
     }
 
     /// What a text says of every class when it is held out of its own, added to `out`. `words` are its words in any order.
@@ -218,7 +220,8 @@ impl<'s> Bag<'s> {
                         let others = counts.iter().map(|count| count.times).sum::<f64>() - counts[class].times;
                         -n * ratio(others - n * gone + l, total, n_chosen).ln()
                     };
-                    runs().filter(|(word, _)| stays(*word)).map(says).sum()
+                    // Given the scale, as numbers are.
+                    table.scales[class] * runs().filter(|(word, _)| stays(*word)).map(says).sum::<f64>()
                 }
             };
         }
