@@ -21,6 +21,7 @@ mod text;
 pub mod words;
 mod write;
 
+pub use documents::COLUMNS as DOCUMENT_COLUMNS;
 pub use error::{Contradiction, DataError, Place, RowFault, closest};
 pub use input::{Format, Input};
 pub use options::{ColumnType, Header, OnBadRow, Progress, ReadOptions, USUAL_MISSING, UnknownStates};

@@ -529,6 +529,7 @@ fn check_flags(path: &Path, names: &[String], options: &ReadOptions, sidecar: &S
     let mut wrong: Vec<(&str, &str)> = Vec::new();
     wrong.extend(options.target.iter().filter(|t| !names.contains(t)).map(|t| ("the target", t.as_str())));
     wrong.extend(options.weight.iter().filter(|w| !names.contains(w)).map(|w| ("the weight", w.as_str())));
+    wrong.extend(options.text.iter().filter(|t| !names.contains(t)).map(|t| ("--text", t.as_str())));
     wrong.extend(options.types.iter().filter(|(p, _)| !is_there(p)).map(|(p, _)| ("--types", p.as_str())));
     wrong.extend(options.ignore.iter().filter(|p| !is_there(p)).map(|p| ("--ignore", p.as_str())));
     wrong.extend(sidecar.columns.keys().filter(|c| !names.contains(c)).map(|c| ("the schema", c.as_str())));

@@ -232,10 +232,13 @@ fn learn_from(
     }
     if statistic.n_rows() <= 0.0 {
         let name = schema.target().map(|t| schema.variable(t).name.clone()).unwrap_or_default();
-        return Err(Error::unfit(
-            format!("the target `{name}` is missing in every row"),
-            "choose another target, or check the missing markers",
-        ));
+        let of_documents = schema.variables().iter().map(|v| v.name.as_str()).eq(data::DOCUMENT_COLUMNS);
+        let hint = if of_documents {
+            "the folder given holds a folder for each class: name the one above, or say how deep they are with --class-depth"
+        } else {
+            "choose another target, or check the missing markers"
+        };
+        return Err(Error::unfit(format!("the target `{name}` is missing in every row"), hint));
     }
     let start = Instant::now();
     let recipe = Recipe {

@@ -108,6 +108,8 @@ fn choices_that_cannot_be_are_named() {
         folder.run(&format!("learn plain.csv -t y --types a=category {flag}")).fails(1, &["no column is a text", "--text"]);
     }
     folder.run("learn plain.csv -t y --types a=category -m bernoulli").ok();
+    folder.run("learn plain.csv -t y --text b").fails(1, &["--text `b` is no column"]);
+    folder.run("learn mail/ham").fails(1, &["missing in every row", "--class-depth"]);
     folder.run("learn mail -o m.tb").ok();
     folder.run("evaluate m.tb mail --stem english").fails(2, &["--stem"]);
 }
