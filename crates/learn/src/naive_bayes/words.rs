@@ -129,11 +129,15 @@ impl<'s> Bag<'s> {
         let mut words = StateTable::unknown(self.counts.n_words(), n_classes);
         let mut every_text = vec![0.0; n_classes];
         let l = self.pseudo.of_each(self.n_chosen);
+        // Most words were never met in most classes: one logarithm serves them all.
+        let of_times = |times: f64, class: usize| ratio(times + l, self.class_totals[class] + l * self.n_chosen, self.n_chosen).ln();
+        let never: Vec<f64> = (0..n_classes).map(|class| of_times(0.0, class)).collect();
         for (word, of_word) in self.words() {
             let times: f64 = of_word.iter().map(|count| count.times).sum();
             for (class, count) in of_word.iter().enumerate() {
                 let ln = match self.event {
-                    TextEvent::Multinomial => ratio(count.times + l, self.class_totals[class] + l * self.n_chosen, self.n_chosen).ln(),
+                    TextEvent::Multinomial if count.times == 0.0 => never[class],
+                    TextEvent::Multinomial => of_times(count.times, class),
                     TextEvent::Bernoulli => {
                         let p = self.p_there(count.texts, self.n_texts[class]);
                         every_text[class] += (-p).ln_1p();
@@ -250,6 +254,11 @@ fn ratio(part: f64, of: f64, n: f64) -> f64 {
 /// Which words of the vocabulary count.
 fn choose(counts: &WordCounts, n_texts: &[f64], choice: &WordChoice) -> Vec<bool> {
     let mut chosen = vec![false; counts.n_words()];
+    if *choice == WordChoice::default() {
+        let was_met = |of_word: &[WordCount]| of_word.iter().any(|count| count.times > 0.0);
+        counts.met().filter(|(_, of_word)| was_met(of_word)).for_each(|(word, _)| chosen[word] = true);
+        return chosen;
+    }
     let texts = |of_word: &[WordCount]| of_word.iter().map(|count| count.texts).sum::<f64>();
     let times = |of_word: &[WordCount]| of_word.iter().map(|count| count.times).sum::<f64>();
     let met: Vec<(usize, &[WordCount])> = counts.met().filter(|(_, of_word)| times(of_word) > 0.0).collect();
