@@ -84,8 +84,9 @@ pub fn difference(a: &NaiveBayesModel, b: &NaiveBayesModel) -> Result<Difference
     let mut moved = of_classes(&old, &new);
     for (place, attribute) in old.statistic().attributes().iter().enumerate() {
         match (attribute, &new.statistic().attributes()[place]) {
-            (AttributeStatistic::Counts(_), AttributeStatistic::Counts(_)) => {
-                let names = old.schema().states(VarId::new(place)).map_or(&[][..], |states| states.names());
+            (AttributeStatistic::Counts(_), AttributeStatistic::Counts(_))
+            | (AttributeStatistic::Words(_), AttributeStatistic::Words(_)) => {
+                let names = old.schema().variables()[place].kind.states().map_or(&[][..], |states| states.names());
                 moved.extend(of_values(&old, &new, place, names.iter().map(|name| Value::State(name.clone()))));
             }
             (AttributeStatistic::Binned { cuts, .. }, AttributeStatistic::Binned { .. }) => {

@@ -1,7 +1,7 @@
 //! What a model believes of a state, or of a bin of numbers, given each class, and what that belief is.
 
-use belief::VarId;
-use learn::{AttributeStatistic, EventModel};
+use belief::{VarId, WordCount};
+use learn::{AttributeStatistic, EventModel, TextEvent};
 
 use crate::NaiveBayesModel;
 
@@ -12,13 +12,19 @@ pub enum StateBelief {
     Probability,
     /// P(this state and no other | class): a Bernoulli model asks of every state whether it is present.
     NoOther,
-    /// The share of the class's rows that are in the state: where its centroid lies.
+    /// The share of the class's rows that are in the state, where its centroid lies; or of its words that are this one.
     Share,
 }
 
 impl NaiveBayesModel {
     /// What [`Self::of_state`] tells of an attribute.
     pub fn state_belief(&self, variable: VarId) -> StateBelief {
+        if let Some(AttributeStatistic::Words(_)) = self.statistic().attributes().get(variable.index()) {
+            return match self.prior().text {
+                TextEvent::Multinomial | TextEvent::Bernoulli => StateBelief::Probability,
+                TextEvent::Complement | TextEvent::NormalisedComplement => StateBelief::Share,
+            };
+        }
         match self.prior().event {
             EventModel::NearestCentroid => StateBelief::Share,
             // Two states are one question, and its answers are two probabilities.
@@ -30,6 +36,17 @@ impl NaiveBayesModel {
     /// What is believed of a state, or of a bin, given each class; `None` for a state that the model does not know.
     pub fn of_state(&self, variable: VarId, state: usize) -> Option<Vec<f64>> {
         let ln = self.posterior().ln_state(variable, state)?;
+        if let Some(AttributeStatistic::Words(counts)) = self.statistic().attributes().get(variable.index()) {
+            return match self.prior().text {
+                TextEvent::Multinomial => Some(ln.iter().copied().map(f64::exp).collect()),
+                // A word that is there says its log-odds.
+                TextEvent::Bernoulli => Some(ln.iter().map(|ln| 1.0 / (1.0 + (-ln).exp())).collect()),
+                TextEvent::Complement | TextEvent::NormalisedComplement => {
+                    let share = |(count, total): (&WordCount, &f64)| if *total > 0.0 { count.times / total } else { 0.0 };
+                    Some(counts.of_word(state)?.iter().zip(self.posterior().word_totals(variable)?).map(share).collect())
+                }
+            };
+        }
         if self.prior().event != EventModel::NearestCentroid {
             return Some(ln.iter().copied().map(f64::exp).collect());
         }

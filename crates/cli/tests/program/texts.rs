@@ -58,6 +58,16 @@ fn halves_of_a_mailbox_are_the_whole() {
     let shown = |model: &str| folder.run(&format!("show {model} --format json")).ok().stdout().to_string();
     assert_eq!(shown("merged.tb"), shown("whole.tb"));
     assert_eq!(shown("updated.tb"), shown("whole.tb"));
+    // What the other half taught is told, of words as of classes.
+    for kind in ["multinomial", "bernoulli", "complement"] {
+        folder.run(&format!("learn a -o x.tb --text-model {kind}")).ok();
+        folder.run("update x.tb b -o y.tb").ok();
+        let moved = folder.run("diff x.tb y.tb --format json").ok().json();
+        let moved = moved["moved"].as_array().unwrap();
+        assert!(moved.iter().any(|m| m["variable"] == "text"), "{kind}: {moved:?}");
+        let is_share = |m: &Value| m["after"].as_f64().is_none_or(|p| (0.0..=1.0).contains(&p));
+        assert!(moved.iter().all(is_share), "{kind}: {moved:?}");
+    }
     // Taking one half back leaves the other, with the words of both and the counts of one.
     folder.run("forget whole.tb b -o left.tb").ok();
     let classify = |model: &str| folder.run(&format!("classify {model} mail")).ok().stdout().to_string();

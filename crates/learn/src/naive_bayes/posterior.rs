@@ -187,6 +187,11 @@ impl NaiveBayes {
         }
     }
 
+    /// How often the words of a text that count were met in each class.
+    pub fn word_totals(&self, variable: VarId) -> Option<&[f64]> {
+        if let Scorer::Words(table) = self.scorers.get(variable.index())? { Some(&table.class_totals) } else { None }
+    }
+
     pub(crate) fn scale(&self) -> &Scale {
         &self.scale
     }

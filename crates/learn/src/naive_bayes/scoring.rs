@@ -35,6 +35,8 @@ pub(crate) struct BagTable {
     pub once: bool,
     /// What the words of each class were multiplied by to be of one size.
     pub scales: Vec<f64>,
+    /// How often words that count were met in each class.
+    pub class_totals: Vec<f64>,
 }
 
 /// ln P(state | class), state by state with the classes within; the last row, all zero, is for what is left out.

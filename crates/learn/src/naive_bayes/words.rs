@@ -162,7 +162,7 @@ impl<'s> Bag<'s> {
                 words.scale(class, scales[class]);
             }
         }
-        BagTable { words, every_text, once: self.event == TextEvent::Bernoulli, scales }
+        BagTable { words, every_text, once: self.event == TextEvent::Bernoulli, scales, class_totals: self.class_totals.clone() }
     }
 
     /// What a text says of every class when it is held out of its own, added to `out`. `words` are its words in any order.
