@@ -9,6 +9,7 @@
 
 mod columns;
 mod counts;
+mod em;
 mod folds;
 mod log_space;
 mod moments;
@@ -18,17 +19,20 @@ mod schema;
 mod statistic;
 mod sum;
 mod word_counts;
+mod word_weights;
 
 pub mod conjugate;
 
 pub use columns::{Chunk, Code, Codes, Column, MAX_WEIGHT, SelectedRows, Texts};
 pub use counts::{JointCounts, count_less, count_without};
+pub use em::{Climb, Climbed, Step};
 pub use folds::{ByFold, FoldPlan, split_mix};
 pub use log_space::{log_sum_exp, normalise_ln};
 pub use moments::{ClassMoments, ClassOrder, Moments};
-pub use observations::{Fold, MaskedRows, Observations, ReadReport};
+pub use observations::{Both, Fold, MaskedRows, Observations, ReadReport};
 pub use recoding::{Recode, Recoding, StateMap};
 pub use schema::{Kind, Role, Schema, SchemaError, States, VarId, Variable, compare_states};
 pub use statistic::{ConjugatePrior, Forget, NeverObserved, ShapeMismatch, SufficientStatistic};
 pub use sum::CompensatedSum;
 pub use word_counts::{WordCount, WordCounts};
+pub use word_weights::{TextLength, WordWeights};

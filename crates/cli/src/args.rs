@@ -4,12 +4,16 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use tunbridge::belief::TextLength;
 use tunbridge::data::words::{Inner, Markup, Splitter, Stemming, Stripped, Tokenizer, Words, stop_words};
 use tunbridge::data::{ColumnType, Header, OnBadRow, ReadOptions, UnknownStates};
-use tunbridge::learners::{ClassPrior, Discretisation, Estimate, EventModel, NaiveBayesPrior, NumericModel, TextEvent, WordChoice};
+use tunbridge::learners::{
+    ClassPrior, Discretisation, Estimate, EventModel, NaiveBayesPrior, NumericModel, TextEvent, WordChoice, WordWeighing,
+};
 
 use crate::Failure;
 use crate::lists::items;
+use crate::unlabelled::UnlabelledArgs;
 
 /// Bayesian learning: from a table and what you already believe to probabilities you can question.
 #[derive(Parser)]
@@ -191,6 +195,10 @@ pub struct TextArgs {
     /// Only so many words count, those that tell most of the class
     #[arg(long, value_name = "N")]
     pub keep_words: Option<usize>,
+    /// How much each word counts: log (the logarithm of its times), idf (rare ones more), and texts brought to a length, unit
+    /// (Euclidean) or length:<n> words [default: once a time]
+    #[arg(long, value_name = "HOW,…", value_parser = weighing)]
+    pub weigh_words: Option<WordWeighing>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -224,6 +232,22 @@ pub enum TextModelArg {
     Complement,
     /// The same with weights of one size for all classes
     NormalisedComplement,
+}
+
+fn weighing(text: &str) -> Result<WordWeighing, String> {
+    let mut weighing = WordWeighing::default();
+    for part in text.split(',') {
+        match part.trim() {
+            "log" => weighing.log_times = true,
+            "idf" => weighing.rarity = true,
+            "unit" => weighing.length = TextLength::Euclidean,
+            other => match other.strip_prefix("length:").and_then(|n| n.parse::<f64>().ok()) {
+                Some(n) if n > 0.0 && n.is_finite() => weighing.length = TextLength::Constant(n),
+                _ => return Err("give one or more of log, idf, and unit or length:<n>, with commas between".into()),
+            },
+        }
+    }
+    Ok(weighing)
 }
 
 fn splitter(text: &str) -> Result<Splitter, String> {
@@ -305,7 +329,7 @@ impl TextArgs {
     }
 
     /// Each flag, with whether it is given.
-    pub fn given(&self) -> [(&'static str, bool); 17] {
+    pub fn given(&self) -> [(&'static str, bool); 18] {
         [
             ("--text", !self.text.is_empty()),
             ("--as", self.markup.is_some()),
@@ -324,6 +348,7 @@ impl TextArgs {
             ("--min-times", self.min_times.is_some()),
             ("--drop-frequent", self.drop_frequent.is_some()),
             ("--keep-words", self.keep_words.is_some()),
+            ("--weigh-words", self.weigh_words.is_some()),
         ]
     }
 
@@ -466,6 +491,8 @@ pub struct LearnerArgs {
     pub prior: PriorArgs,
     #[command(flatten)]
     pub text: TextArgs,
+    #[command(flatten)]
+    pub unlabelled: UnlabelledArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -684,6 +711,9 @@ pub struct ShowArgs {
     /// Print every table, however long
     #[arg(long)]
     pub all: bool,
+    /// Print what EM made of rows without a class, step by step
+    #[arg(long)]
+    pub history: bool,
 }
 
 #[derive(Args)]

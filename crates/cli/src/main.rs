@@ -9,6 +9,7 @@ mod json;
 mod lists;
 mod progress;
 mod report;
+mod unlabelled;
 mod verbs;
 
 use std::io::{self, Write};

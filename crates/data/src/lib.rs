@@ -9,6 +9,7 @@ mod dictionary;
 mod documents;
 mod encode;
 mod error;
+mod held;
 mod input;
 mod loosely;
 mod options;
@@ -23,6 +24,7 @@ mod write;
 
 pub use documents::COLUMNS as DOCUMENT_COLUMNS;
 pub use error::{Contradiction, DataError, Place, RowFault, closest};
+pub use held::HeldRows;
 pub use input::{Format, Input};
 pub use options::{ColumnType, Header, OnBadRow, Progress, ReadOptions, USUAL_MISSING, UnknownStates};
 pub use sidecar::{Sidecar, SidecarColumn, beside, to_toml};

@@ -69,6 +69,22 @@ pub enum LearnError {
         /// The column.
         variable: String,
     },
+    /// Rows without a class cannot be taken for one by scores that are no probabilities.
+    #[error(
+        "`{variable}` is scored by a complement, which gives no probability of a text; rows without a class need multinomial or bernoulli"
+    )]
+    NoProbability {
+        /// The column.
+        variable: String,
+    },
+    /// Rows without a class cannot be of any.
+    #[error(
+        "{n_rows} of the rows without a class cannot be of any: give what was never seen with a class a probability, with laplace for example"
+    )]
+    ImpossibleRows {
+        /// How many.
+        n_rows: u64,
+    },
     /// The m-estimate's p does not fit the states of its variable.
     #[error("the m-estimate's p for `{variable}` must name its states {}, not {}", list(.known), list(.named))]
     StatesOfP {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use belief::{Forget, NeverObserved, Observations, ReadReport, SufficientStatistic};
 use data::{ReadOptions, Table, UnknownStates};
-use learn::{NaiveBayesPrior, NaiveBayesStatistic};
+use learn::{NaiveBayesPrior, NaiveBayesStatistic, Treatment};
 
 use crate::align::{align, categorical};
 use crate::model::Stored;
@@ -46,8 +46,13 @@ pub fn update(
     before.statistic.merge(&rows.statistic)?;
     before.prior = prior.unwrap_or(before.prior);
     stale(&mut before, model, &mut remarks);
+    approximate(&mut before, &mut remarks);
     if model.recipe().discretisation.is_some() {
         remarks.push("the cut points were made from the old rows; learn again to make them anew".into());
+    }
+    let has_weights = |t: &Treatment| matches!(t, Treatment::Words(weights) if weights.of_word.is_some());
+    if model.observed().treatments().iter().any(has_weights) {
+        remarks.push("the weights of words were made from the old texts, and new words have none; learn again to make them anew".into());
     }
     Ok(Changed { model: NaiveBayesModel::from_parts(before)?, report, remarks })
 }
@@ -63,6 +68,7 @@ pub fn forget(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], read: ReadOpt
         Error::unfit(format!("these rows are not all in the model: {e}"), "forget only rows that the model has learned, each once")
     })?;
     stale(&mut left, model, &mut remarks);
+    approximate(&mut left, &mut remarks);
     Ok(Changed { model: NaiveBayesModel::from_parts(left)?, report, remarks })
 }
 
@@ -84,10 +90,33 @@ pub fn merge(a: &NaiveBayesModel, b: &NaiveBayesModel, prior: Option<NaiveBayesP
     }
     let (mut both, other) = align(a.parts().clone(), b.parts().clone())?;
     both.statistic.merge(&other.statistic)?;
+    both.unlabelled = match (both.unlabelled, other.unlabelled) {
+        (Some(mut mine), Some(theirs)) if mine.lambda == theirs.lambda => {
+            mine.statistic.merge(&theirs.statistic)?;
+            Some(mine)
+        }
+        (Some(_), Some(_)) => {
+            return Err(Error::unfit(
+                "rows without a class do not count the same in both",
+                "learn both with the same --unlabelled-weight, or one model from all rows",
+            ));
+        }
+        (mine, theirs) => mine.or(theirs),
+    };
     both.prior = prior.unwrap_or(both.prior);
     let mut remarks = Vec::new();
     stale(&mut both, a, &mut remarks);
+    approximate(&mut both, &mut remarks);
     Ok(Changed { model: NaiveBayesModel::from_parts(both)?, report: ReadReport::default(), remarks })
+}
+
+/// Rows without a class were taken for classes by a model that is no more.
+fn approximate(parts: &mut Stored, remarks: &mut Vec<String>) {
+    if let Some(unlabelled) = &mut parts.unlabelled {
+        unlabelled.history.clear();
+        unlabelled.converged = false;
+        remarks.push("what rows without a class were taken for is as it was: approximate until they are learned from again".into());
+    }
 }
 
 /// A calibration was fitted on scores of the statistic before, and is gone where the classes are not those it was fitted for.
@@ -118,6 +147,6 @@ fn counted_alike(
         let rows = if blind == 1.0 { "1 row without a class was".into() } else { format!("{blind} rows without a class were") };
         remarks.push(format!("{rows} left out"));
     }
-    let stored = Stored { schema: fold.schema, statistic: fold.statistic, calibrator: None, ..model.parts().clone() };
+    let stored = Stored { schema: fold.schema, statistic: fold.statistic, calibrator: None, unlabelled: None, ..model.parts().clone() };
     Ok((stored, fold.report, remarks))
 }

@@ -1,6 +1,7 @@
 //! From a table to a model: read, count, weigh, judge.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use belief::{ByFold, FoldPlan, Kind, MaskedRows, Observations, ReadReport, Role, Schema};
@@ -9,13 +10,14 @@ use data::{DataError, ReadOptions, Table};
 use evaluate::{Calibrator, Method, ScoreGrid, Tally};
 use learn::{
     AttributeStatistic, Discretisation, Estimate, EventModel, LearnError, LeaveOneOut, MEstimateP, NaiveBayes, NaiveBayesPrior,
-    NaiveBayesStatistic, Treatment, ValueSample, WordChoice,
+    NaiveBayesStatistic, Treatment, ValueSample, WordChoice, WordWeighing,
 };
 
 use crate::align::categorical;
 use crate::judge::{CalibratedByFold, GridByFold, Judge, Scores};
 use crate::model::{Stored, treatments};
-use crate::{Error, Evaluation, NaiveBayesModel, Recipe, Timings, widening};
+use crate::unlabelled::WithUnlabelled;
+use crate::{Error, Evaluation, FromUnlabelled, NaiveBayesModel, Recipe, Timings, Unlabelled, widening};
 
 /// What to learn and how; the default is right for most.
 ///
@@ -28,6 +30,8 @@ use crate::{Error, Evaluation, NaiveBayesModel, Recipe, Timings, widening};
 /// | `evaluation` | leave-one-out | how good the model is |
 /// | `calibration` | none | mend over-confident probabilities |
 /// | `seed` | 1 | which rows go into which fold |
+/// | `weighing` | once a time | how much each word of a text counts |
+/// | `unlabelled` | left out | rows without a class |
 #[derive(Clone)]
 pub struct LearnOptions {
     /// How to read the table.
@@ -44,6 +48,10 @@ pub struct LearnOptions {
     pub calibration: Option<Method>,
     /// Which rows go into which fold.
     pub seed: u64,
+    /// How much each word of a text counts.
+    pub weighing: WordWeighing,
+    /// How rows without a class are learned from, if at all.
+    pub unlabelled: Option<Unlabelled>,
 }
 
 impl Default for LearnOptions {
@@ -56,6 +64,8 @@ impl Default for LearnOptions {
             evaluation: EvaluationPlan::LeaveOneOut,
             calibration: None,
             seed: 1,
+            weighing: WordWeighing::default(),
+            unlabelled: None,
         }
     }
 }
@@ -110,9 +120,54 @@ pub fn learn(paths: &[impl AsRef<Path>], options: &LearnOptions) -> Result<Learn
     let options = &with_given_priors(options, &table)?;
     timings.add("read", start);
     let start = Instant::now();
-    let (table, counted, remarks) = count(table, options)?;
+    let (table, counted, mut remarks) = count(table, options)?;
     timings.add("learn", start);
-    learn_from(table, counted, remarks, options, timings)
+    let Some(plan) = &options.unlabelled else {
+        let counted = weighed(&table, counted, options)?;
+        return learn_from(&table, counted, None, remarks, options, timings);
+    };
+    let start = Instant::now();
+    let mut counted = counted;
+    let mut both = WithUnlabelled::open(table, &mut counted, plan, &options.read)?;
+    if !options.weighing.is_plain() {
+        let all = both.all(&counted)?;
+        counted = weighed_by(&both.table, counted, &all, options)?;
+    }
+    let unlabelled = both.climb(&counted, options, plan)?;
+    remarks.append(&mut both.remarks);
+    timings.add("learn", start);
+    learn_from(&both.table, counted, Some((unlabelled, &both)), remarks, options, timings)
+}
+
+/// The same rows counted with the weights of words that the texts among them give, where weights are wanted. The states and words of
+/// the rows must be settled.
+pub(crate) fn weighed<O: Observations<Error = DataError>>(rows: &O, counted: Counted, options: &LearnOptions) -> Result<Counted, Error> {
+    if options.weighing.is_plain() {
+        return Ok(counted);
+    }
+    let all = counted.statistic.clone();
+    weighed_by(rows, counted, &all, options)
+}
+
+/// The same, by the weights that `all` texts give.
+fn weighed_by<O: Observations<Error = DataError>>(
+    rows: &O,
+    counted: Counted,
+    all: &NaiveBayesStatistic,
+    options: &LearnOptions,
+) -> Result<Counted, Error> {
+    let (n_texts, n_labelled) = (all.n_rows(), counted.statistic.classes());
+    let of_column = |(treatment, (all, labelled)): (Treatment, (&AttributeStatistic, &AttributeStatistic))| match (all, labelled) {
+        (AttributeStatistic::Words(words), AttributeStatistic::Words(labelled)) => {
+            Treatment::Words(Arc::new(options.weighing.weights(words, labelled, n_texts, n_labelled, &options.prior.words)))
+        }
+        _ => treatment,
+    };
+    let attributes = all.attributes().iter().zip(counted.statistic.attributes());
+    let treatments: Vec<Treatment> = counted.statistic.treatments().into_iter().zip(attributes).map(of_column).collect();
+    let target = target_of(rows.schema())?;
+    let fold = rows.fold(|n_states: &[usize]| NaiveBayesStatistic::empty(&treatments, target, n_states))?;
+    Ok(Counted { schema: fold.schema, statistic: fold.statistic, ..counted })
 }
 
 /// Choices about words are for texts.
@@ -121,7 +176,8 @@ pub(crate) fn check_texts(schema: &Schema, options: &LearnOptions) -> Result<(),
     let prior = NaiveBayesPrior { text: options.prior.text, words: options.prior.words.clone(), ..NaiveBayesPrior::default() };
     // A Bernoulli model of a table is one of its texts too, if there are any.
     let of_table = options.prior.event == EventModel::Bernoulli && prior.words == WordChoice::default();
-    if has_texts || options.read.words == Words::default() && (of_table || prior == NaiveBayesPrior::default()) {
+    let plain = options.read.words == Words::default() && options.weighing.is_plain();
+    if has_texts || plain && (of_table || prior == NaiveBayesPrior::default()) {
         return Ok(());
     }
     Err(Error::unfit("choices about words are made, but no column is a text", "name the column of texts with --text, or leave them out"))
@@ -216,8 +272,9 @@ fn check_target(schema: &Schema) -> Result<(), Error> {
 }
 
 fn learn_from(
-    table: Table,
+    table: &Table,
     counted: Counted,
+    unlabelled: Option<(FromUnlabelled, &WithUnlabelled)>,
     mut remarks: Vec<String>,
     options: &LearnOptions,
     mut timings: Timings,
@@ -244,10 +301,13 @@ fn learn_from(
     let recipe = Recipe {
         missing: table.missing_markers().to_vec(),
         words: options.read.words.clone(),
+        weighing: options.weighing,
         discretisation: options.bins.as_ref().map(ToString::to_string),
         made_from_labels: matches!(options.bins, Some(Discretisation::FayyadIrani)),
     };
-    let parts = Stored { schema, recipe, prior: options.prior.clone(), statistic, calibrator: None, calibrator_is_stale: false };
+    let (unlabelled, rows) = unlabelled.unzip();
+    let parts =
+        Stored { schema, recipe, prior: options.prior.clone(), statistic, calibrator: None, calibrator_is_stale: false, unlabelled };
     let mut model = NaiveBayesModel::from_parts(parts)?;
     remarks.extend(crate::remarks::of_model(model.posterior().remarks()));
     for (id, states) in categorical(model.schema()).filter(|(_, states)| (1..states.len()).contains(&states.n_declared())) {
@@ -260,10 +320,10 @@ fn learn_from(
     timings.add("learn", start);
 
     let start = Instant::now();
-    let mut evaluation = evaluate_plan(&table, &model, options)?;
+    let mut evaluation = evaluate_plan(table, &model, options, rows)?;
     let mut calibrated = None;
     if let Some(method) = options.calibration {
-        let (before, after, calibrator) = calibrate(&table, &model, method, options.seed)?;
+        let (before, after, calibrator) = calibrate(table, &model, method, options.seed)?;
         if options.evaluation == EvaluationPlan::LeaveOneOut {
             evaluation.clone_from(&before);
         }
@@ -281,13 +341,18 @@ fn learn_from(
     Ok(Learned { model, report, remarks, evaluation, calibrated, timings })
 }
 
-fn evaluate_plan(table: &Table, model: &NaiveBayesModel, options: &LearnOptions) -> Result<Option<Evaluation>, Error> {
+fn evaluate_plan(
+    table: &Table,
+    model: &NaiveBayesModel,
+    options: &LearnOptions,
+    unlabelled: Option<&WithUnlabelled>,
+) -> Result<Option<Evaluation>, Error> {
     Ok(match options.evaluation {
         EvaluationPlan::None => None,
         // The calibration makes the same pass.
         EvaluationPlan::LeaveOneOut if options.calibration.is_some() => None,
         EvaluationPlan::LeaveOneOut => leave_one_out(table, model)?,
-        EvaluationPlan::Folds(n_folds) => cross_validate(table, model, n_folds, options)?,
+        EvaluationPlan::Folds(n_folds) => cross_validate(table, model, n_folds, options, unlabelled)?,
     })
 }
 
@@ -303,7 +368,16 @@ pub fn leave_one_out(table: &Table, model: &NaiveBayesModel) -> Result<Option<Ev
 }
 
 fn leave_one_out_words(model: &NaiveBayesModel) -> &'static str {
-    if model.recipe().made_from_labels { "leave-one-out, given the cut points" } else { "leave-one-out" }
+    let has_weights = |t: &Treatment| matches!(t, Treatment::Words(weights) if weights.of_word.is_some());
+    if model.unlabelled().is_some() {
+        "leave-one-out, given what rows without a class were taken for"
+    } else if model.recipe().made_from_labels {
+        "leave-one-out, given the cut points"
+    } else if model.observed().treatments().iter().any(has_weights) {
+        "leave-one-out, given the weights of words"
+    } else {
+        "leave-one-out"
+    }
 }
 
 pub(crate) fn judged<V: crate::judge::Verdict>(
@@ -318,12 +392,19 @@ pub(crate) fn judged<V: crate::judge::Verdict>(
 }
 
 /// Judges each fold by the model of the others. What a learner takes from the data before counting is taken anew in every fold.
-fn cross_validate(table: &Table, model: &NaiveBayesModel, n_folds: usize, options: &LearnOptions) -> Result<Option<Evaluation>, Error> {
+fn cross_validate(
+    table: &Table,
+    model: &NaiveBayesModel,
+    n_folds: usize,
+    options: &LearnOptions,
+    unlabelled: Option<&WithUnlabelled>,
+) -> Result<Option<Evaluation>, Error> {
     let plan = FoldPlan::new(n_folds, options.seed)
         .ok_or_else(|| Error::unfit(format!("{n_folds} folds are too few or too many"), format!("give 2 to {}", FoldPlan::MOST)))?;
     let (tally, n_of_one_class) = match options.bins {
-        None => in_two_passes(table, model, plan, options)?,
-        Some(_) => by_relearning(table, model, plan, options)?,
+        _ if let Some(rows) = unlabelled => (rows.cross_validate(model, options, plan)?, 0),
+        None if options.weighing.is_plain() => in_two_passes(table, model, plan, options)?,
+        _ => by_relearning(table, model, plan, options)?,
     };
     let how = match n_of_one_class {
         0 => format!("{n_folds} folds, seed {}", options.seed),
@@ -402,7 +483,7 @@ fn by_relearning(table: &Table, model: &NaiveBayesModel, plan: FoldPlan, options
     let mut n_of_one_class = 0;
     for fold in 0..plan.n_folds() {
         let rest = MaskedRows { rows: table, plan, keep: |of_row| of_row != fold };
-        let counted = count_once(&rest, options)?;
+        let counted = weighed(&rest, count_once(&rest, options)?, options)?;
         let others = Others::new(&counted.schema, &counted.statistic, &options.prior)?;
         n_of_one_class += usize::from(others.is_of_one_class());
         let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| others.ln_joint(chunk, n_classes, out);
@@ -503,8 +584,9 @@ mod tests {
             let table = Table::open(&[root.join(file)], options.read.clone()).unwrap();
             let (table, counted, remarks) = count(table, &options).unwrap();
             let learned = learn_from(
-                Table::open(&[root.join(file)], options.read.clone()).unwrap().with_schema(counted.schema.clone()),
+                &Table::open(&[root.join(file)], options.read.clone()).unwrap().with_schema(counted.schema.clone()),
                 counted,
+                None,
                 remarks,
                 &options,
                 Timings::default(),

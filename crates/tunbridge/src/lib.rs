@@ -33,6 +33,7 @@ mod recipe;
 mod remarks;
 mod state_belief;
 mod testing;
+mod unlabelled;
 mod widening;
 
 pub use case::Case;
@@ -45,6 +46,7 @@ pub use model::{Model, NaiveBayesModel};
 pub use recipe::Recipe;
 pub use state_belief::StateBelief;
 pub use testing::{Tested, hold_out, test};
+pub use unlabelled::{FromUnlabelled, HistoryStep, OnStep, Unlabelled};
 pub use widening::widening;
 
 /// The mathematics: statistics, priors, posteriors, schemas.

@@ -9,7 +9,7 @@ use learn::{EventModel, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, Treatm
 use serde::{Deserialize, Serialize};
 
 use crate::model_file::{self, ModelFileError};
-use crate::{Error, Recipe};
+use crate::{Error, FromUnlabelled, Recipe};
 
 /// A model of any kind.
 #[derive(Clone, Debug)]
@@ -66,6 +66,8 @@ impl Model {
 #[derive(Clone, Debug)]
 pub struct NaiveBayesModel {
     parts: Stored,
+    /// What the statistic and the rows without a class say together, where there are such.
+    completed: Option<NaiveBayesStatistic>,
     posterior: NaiveBayes,
 }
 
@@ -79,6 +81,9 @@ pub(crate) struct Stored {
     pub calibrator: Option<Calibrator>,
     /// Set when rows joined or left after the calibration was fitted.
     pub calibrator_is_stale: bool,
+    /// What was learned from rows without a class.
+    #[serde(default)]
+    pub unlabelled: Option<FromUnlabelled>,
 }
 
 impl NaiveBayesModel {
@@ -87,14 +92,25 @@ impl NaiveBayesModel {
     /// Checks the parts against each other and makes the posterior.
     pub(crate) fn from_parts(parts: Stored) -> Result<Self, Error> {
         // Also checks that the statistic is of the schema's shape and that the prior's numbers can be.
-        let posterior = NaiveBayes::new(&parts.schema, &parts.statistic, &parts.prior)?;
+        let (completed, posterior) = match &parts.unlabelled {
+            None => (None, NaiveBayes::new(&parts.schema, &parts.statistic, &parts.prior)?),
+            Some(from) => {
+                if !(from.lambda >= 0.0 && from.lambda.is_finite()) {
+                    return Err(Error::unfit("the weight of rows without a class is none", "learn the model again"));
+                }
+                let completed = learn::completed(&parts.statistic, &from.statistic, from.lambda)?;
+                let Stored { schema, statistic, prior, .. } = &parts;
+                let posterior = NaiveBayes::with_expected(schema, statistic, &from.statistic, &completed, prior)?;
+                (Some(completed), posterior)
+            }
+        };
         if let Some(calibrator) = &parts.calibrator {
             calibrator.validate()?;
             if calibrator.n_classes() != posterior.n_classes() {
                 return Err(Error::unfit("the calibration is for another number of classes", "learn the model again"));
             }
         }
-        Ok(Self { parts, posterior })
+        Ok(Self { parts, completed, posterior })
     }
 
     /// As [`Model::save`].
@@ -144,9 +160,19 @@ impl NaiveBayesModel {
         format!("{estimate}, class prior {class}{numeric}{text}")
     }
 
-    /// What the data said.
+    /// What the data said, together with what rows without a class are expected to say, by their weight.
     pub fn statistic(&self) -> &NaiveBayesStatistic {
+        self.completed.as_ref().unwrap_or(&self.parts.statistic)
+    }
+
+    /// What the rows with a class said.
+    pub fn observed(&self) -> &NaiveBayesStatistic {
         &self.parts.statistic
+    }
+
+    /// What was learned from rows without a class, if there were any.
+    pub fn unlabelled(&self) -> Option<&FromUnlabelled> {
+        self.parts.unlabelled.as_ref()
     }
 
     /// What is believed now.
@@ -246,7 +272,7 @@ pub(crate) fn treatments(schema: &Schema, cuts: impl Fn(usize) -> Option<Vec<f64
         .enumerate()
         .map(|(place, variable)| match (&variable.role, &variable.kind) {
             (Role::Input, Kind::Categorical(_)) => Treatment::Categorical,
-            (Role::Input, Kind::Text(_)) => Treatment::Words,
+            (Role::Input, Kind::Text(_)) => Treatment::Words(Default::default()),
             (Role::Input, Kind::Numeric) => cuts(place).map_or(Treatment::Moments, Treatment::Binned),
             _ => Treatment::Absent,
         })

@@ -2,6 +2,7 @@
 
 use data::ReadOptions;
 use data::words::Words;
+use learn::WordWeighing;
 use serde::{Deserialize, Serialize};
 
 /// How rows were read. Cut points lie in the statistic, beside the counts they belong to; here is how they were made.
@@ -14,6 +15,9 @@ pub struct Recipe {
     /// How texts become words.
     #[serde(default)]
     pub words: Words,
+    /// How much each word of a text counts. The weights themselves lie in the statistic.
+    #[serde(default)]
+    pub weighing: WordWeighing,
     /// Whether the cut points were made with the help of the labels.
     pub made_from_labels: bool,
 }

@@ -7,7 +7,7 @@ use data::{ReadOptions, Table, UnknownStates};
 use evaluate::Tally;
 
 use crate::judge::Judge;
-use crate::learning::{check_texts, count, judged, with_given_priors};
+use crate::learning::{check_texts, count, judged, weighed, with_given_priors};
 use crate::model::Stored;
 use crate::remarks::counted;
 use crate::{Error, Evaluation, LearnOptions, NaiveBayesModel, Recipe};
@@ -91,6 +91,7 @@ pub fn hold_out(paths: &[impl AsRef<Path>], options: &LearnOptions, share: f64) 
     let report = counted.report.clone();
     let learned_on = MaskedRows { rows: &table, plan, keep: |fold| fold >= held };
     let part = crate::learning::count_once(&learned_on, options)?;
+    let part = weighed(&learned_on, part, options)?;
     let parts = Stored {
         schema: part.schema,
         recipe: Recipe::default(),
@@ -98,6 +99,7 @@ pub fn hold_out(paths: &[impl AsRef<Path>], options: &LearnOptions, share: f64) 
         statistic: part.statistic,
         calibrator: None,
         calibrator_is_stale: false,
+        unlabelled: None,
     };
     let model = NaiveBayesModel::from_parts(parts)?;
     let rest = MaskedRows { rows: &table, plan, keep: |fold| fold < held };

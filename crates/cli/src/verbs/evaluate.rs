@@ -86,7 +86,7 @@ fn saved(args: &EvaluateArgs, read: ReadOptions, timings: &mut Timings) -> Resul
         ("--calibrate", method(args.calibrate).is_some()),
     ];
     refuse(
-        &[&of_a_learner[..], &prior.given(), &args.learner.text.given()].concat(),
+        &[&of_a_learner[..], &prior.given(), &args.learner.text.given(), &args.learner.unlabelled.given()].concat(),
         "goes with data alone: a saved model is judged as it is",
     )?;
     let model = load(&args.inputs[0], timings)?;
@@ -126,11 +126,14 @@ fn learner(args: &EvaluateArgs, mut read: ReadOptions, common: &Common, timings:
         evaluation,
         calibration: method(args.calibrate),
         seed: common.seed,
+        weighing: args.learner.text.weigh_words.unwrap_or_default(),
+        unlabelled: args.learner.unlabelled.plan(common)?,
     };
     if let Some(share) = args.holdout {
         if options.calibration.is_some() {
             return Err(Failure::Usage("--calibrate goes with --folds or --test".into()));
         }
+        refuse(&args.learner.unlabelled.given(), "goes with --folds or --test")?;
         let tested = hold_out(&args.inputs, &options, share)?;
         timings.add("evaluate", start);
         return Ok(Found::of(tested));

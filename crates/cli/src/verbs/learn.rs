@@ -15,7 +15,7 @@ use crate::args::{CalibrateArg, Common, LearnArgs};
 use crate::figures::{count, number, of, probability};
 use crate::progress::{self, remark};
 use crate::report::{self, Align, table};
-use crate::{Failure, json};
+use crate::{Failure, json, unlabelled};
 
 pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     let as_json = common.json()?;
@@ -60,6 +60,8 @@ pub fn options(args: &LearnArgs, common: &Common) -> Result<LearnOptions, Failur
         evaluation: args.evaluate,
         calibration: method(args.calibrate),
         seed: common.seed,
+        weighing: args.learner.text.weigh_words.unwrap_or_default(),
+        unlabelled: args.learner.unlabelled.plan(common)?,
     })
 }
 
@@ -100,8 +102,10 @@ fn summary(title: &str, learned: &Learned) -> Result<String, Failure> {
     let columns = of(model.schema().variables().len() as f64, "column", "columns");
     let mut text = format!("{title}: {}, {columns}\n\n", of(learned.report.n_rows as f64, "row", "rows"));
     text.push_str(&report::schema(model.schema(), Some(&learned.report), 40));
-    let dropped = model.statistic().n_rows_without_target();
-    if dropped > 0.0 {
+    let dropped = model.observed().n_rows_without_target();
+    if let Some(from) = model.unlabelled() {
+        let _ = write!(text, "\n{}", unlabelled::summary(from));
+    } else if dropped > 0.0 {
         let _ = writeln!(text, "\n{} left out", of(dropped, "row without a class was", "rows without a class were"));
     }
     let _ = writeln!(text, "\n{}", classes(model));
@@ -182,7 +186,10 @@ fn as_object(learned: &Learned, output: &Path) -> Value {
     object.insert("kind".into(), json!(learned.model.kind()));
     object.insert("rows".into(), json!(learned.report.n_rows));
     object.insert("skipped".into(), json!(learned.report.n_skipped));
-    object.insert("rows_without_target".into(), json::number(learned.model.statistic().n_rows_without_target()));
+    object.insert("rows_without_target".into(), json::number(learned.model.observed().n_rows_without_target()));
+    if let Some(from) = learned.model.unlabelled() {
+        object.insert("unlabelled".into(), unlabelled::object(from, false));
+    }
     object.insert("target".into(), json!(posterior.target()));
     let classes = posterior.class_names().iter().cloned().zip(posterior.ln_class_prior().iter().map(|ln| json::real(ln.exp())));
     object.insert("class_prior".into(), Value::Object(classes.collect()));

@@ -12,21 +12,31 @@ use super::{load, no_trace, print, print_json};
 use crate::args::{Common, ShowArgs};
 use crate::figures::{count, number, of, probability};
 use crate::report::{self, Align, table};
-use crate::{Failure, json};
+use crate::{Failure, json, unlabelled};
 
 pub fn run(args: &ShowArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     no_trace(common)?;
     let as_json = common.json()?;
     let model = load(&args.model, timings)?;
     let kind = model.kind();
+    if args.history {
+        if as_json {
+            let from = model.unlabelled().map(|from| unlabelled::object(from, true));
+            return print_json(&from.unwrap_or(Value::Null));
+        }
+        return print(&unlabelled::history(&model, args.top.unwrap_or(10), if args.all { usize::MAX } else { 10 })?);
+    }
     if as_json {
         return print_json(&object(&model, kind, args.top.unwrap_or(10))?);
     }
     let most = if args.all { usize::MAX } else { 40 };
-    let mut text = format!("{}: {kind}, {} rows, {}\n\n", args.model.display(), count(model.statistic().n_rows()), model.prior_words());
+    let mut text = format!("{}: {kind}, {} rows, {}\n\n", args.model.display(), count(model.observed().n_rows()), model.prior_words());
     if let Some(calibrator) = model.calibrator() {
         let stale = if model.calibrator_is_stale() { ", fitted before the last change" } else { "" };
         let _ = writeln!(text, "Calibrated ({:?}{stale})\n", calibrator.method());
+    }
+    if let Some(from) = model.unlabelled() {
+        let _ = writeln!(text, "{}", unlabelled::summary(from));
     }
     text.push_str(&report::schema(model.schema(), None, most));
     let _ = writeln!(text, "\n{}", classes(&model));
@@ -157,7 +167,7 @@ fn object(model: &NaiveBayesModel, kind: &str, top: usize) -> Result<Value, Fail
     let evidence = telling_evidence(model.schema(), model.statistic(), posterior, top).map_err(Error::from)?;
     Ok(json!({
         "kind": kind,
-        "rows": json::number(model.statistic().n_rows()),
+        "rows": json::number(model.observed().n_rows()),
         "target": posterior.target(),
         "prior": {"estimate": model.prior().estimate.to_string(), "class_prior": model.prior().class.to_string(),
                   "numeric": model.recipe().discretisation.clone().unwrap_or_else(|| model.prior().numeric.to_string())},

@@ -85,6 +85,26 @@ impl NaiveBayes {
         Self::with_scale(schema, statistic, prior, &scale)
     }
 
+    /// The model of rows with a class, `observed`, and of what others are `expected` to say, each counted once; `completed` is what
+    /// the two say together, as [`super::completed`] makes it.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_expected(
+        schema: &Schema,
+        observed: &NaiveBayesStatistic,
+        expected: &NaiveBayesStatistic,
+        completed: &NaiveBayesStatistic,
+        prior: &NaiveBayesPrior,
+    ) -> Result<Self, LearnError> {
+        for statistic in [observed, expected, completed] {
+            statistic.validate(schema)?;
+        }
+        prior.validate()?;
+        let scale = Scale::of_labelled(schema, observed, expected, prior)?;
+        Self::with_scale(schema, completed, prior, &scale)
+    }
+
     /// The model of these data on a scale made from others, which is what leave-one-out agrees with. The statistic has been
     /// checked; a class may have no rows left.
     pub(crate) fn with_scale(

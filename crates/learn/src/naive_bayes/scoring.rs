@@ -5,9 +5,10 @@
 //! sheet of classes. The two are added when the block is done.
 
 use std::borrow::Borrow;
+use std::sync::Arc;
 
 use belief::conjugate::StudentT;
-use belief::{Chunk, Code, Codes, Column, ShapeMismatch, for_codes};
+use belief::{Chunk, Code, Codes, Column, ShapeMismatch, WordWeights, for_codes};
 
 use super::binning::{BinCodes, bin_of};
 use super::gaussian::Bell;
@@ -33,6 +34,8 @@ pub(crate) struct BagTable {
     pub every_text: Vec<f64>,
     /// Whether a word that is there twice speaks once.
     pub once: bool,
+    /// How much each word of a text counts; `None` is once a time.
+    pub weights: Option<Arc<WordWeights>>,
     /// What the words of each class were multiplied by to be of one size.
     pub scales: Vec<f64>,
     /// How often words that count were met in each class.
@@ -177,7 +180,11 @@ impl BagTable {
             return;
         }
         scores.iter_mut().zip(&self.every_text).for_each(|(score, ln)| *score += ln);
-        if self.once {
+        if let Some(weights) = &self.weights {
+            let mut bag = Vec::new();
+            weights.weigh(words, self.words.n_states, &mut bag);
+            bag.iter().for_each(|&(word, weight)| self.words.add_times(word, if self.once { 1.0 } else { weight }, scores));
+        } else if self.once {
             let mut words = words.to_vec();
             words.sort_unstable();
             words.dedup();
@@ -199,6 +206,12 @@ impl StateTable {
     fn add_one(&self, code: u32, scores: &mut [f64]) {
         let cells = &self.cells[code.place(self.n_states) * self.stride..][..self.stride];
         scores.iter_mut().zip(cells).for_each(|(score, ln)| *score += ln);
+    }
+
+    /// Adds so many times what a code says.
+    fn add_times(&self, code: u32, times: f64, scores: &mut [f64]) {
+        let cells = &self.cells[code.place(self.n_states) * self.stride..][..self.stride];
+        scores.iter_mut().zip(cells).for_each(|(score, ln)| *score += times * ln);
     }
 
     /// No state is known.

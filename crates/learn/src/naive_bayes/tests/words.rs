@@ -9,9 +9,9 @@ const WORDS: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
 const EVENTS: [TextEvent; 4] = [TextEvent::Multinomial, TextEvent::Bernoulli, TextEvent::Complement, TextEvent::NormalisedComplement];
 
 /// A text of a class, with its weight.
-type Row = (u8, Vec<u32>, f64);
+pub type Row = (u8, Vec<u32>, f64);
 
-fn schema() -> Schema {
+pub fn schema() -> Schema {
     let seen = |names: &[&str]| States::default().with_seen(names.iter().map(|n| n.to_string())).unwrap();
     let classes = States::declared(vec!["x".into(), "y".into(), "z".into()], false).unwrap();
     Schema::new(vec![
@@ -21,7 +21,7 @@ fn schema() -> Schema {
     .unwrap()
 }
 
-fn lend<R>(rows: &[Row], see: impl FnOnce(Chunk<'_>) -> R) -> R {
+pub fn lend<R>(rows: &[Row], see: impl FnOnce(Chunk<'_>) -> R) -> R {
     let classes: Vec<u8> = rows.iter().map(|row| row.0).collect();
     let codes: Vec<u32> = rows.iter().flat_map(|row| row.1.clone()).collect();
     let mut end = 0;
@@ -40,8 +40,8 @@ fn lend<R>(rows: &[Row], see: impl FnOnce(Chunk<'_>) -> R) -> R {
     see(Chunk { first_row: 0, n_rows: rows.len(), columns: &columns, weights: Some(&weights) })
 }
 
-fn statistic(rows: &[Row]) -> NaiveBayesStatistic {
-    let mut statistic = NaiveBayesStatistic::empty(&[Treatment::Absent, Treatment::Words], 0, &[3, WORDS.len()]);
+pub fn statistic(rows: &[Row]) -> NaiveBayesStatistic {
+    let mut statistic = NaiveBayesStatistic::empty(&[Treatment::Absent, Treatment::Words(Default::default())], 0, &[3, WORDS.len()]);
     lend(rows, |chunk| statistic.observe(chunk)).unwrap();
     statistic
 }
@@ -101,7 +101,7 @@ fn words_are_chosen_when_the_model_is_made() {
     assert_eq!(known(WordChoice { most_informative: Some(2), ..WordChoice::default() }), [1, 3]);
 }
 
-fn rows() -> impl Strategy<Value = Vec<Row>> {
+pub fn rows() -> impl Strategy<Value = Vec<Row>> {
     let words = proptest::collection::vec(prop_oneof![12 => 0..WORDS.len() as u32, 1 => Just(u32::MAX)], 0..8);
     let weight = prop_oneof![4 => Just(1.0), 1 => Just(2.5)];
     proptest::collection::vec((0..3_u8, words, weight), 4..14)
