@@ -7,6 +7,7 @@
 //! Learners ask [`Observations`] for statistics and never for rows, so that a table in memory, a file larger than memory and a
 //! cluster are the same to them. Nothing here reads, writes, prints or looks at a clock.
 
+mod bursts;
 mod columns;
 mod counts;
 mod em;
@@ -23,6 +24,7 @@ mod word_weights;
 
 pub mod conjugate;
 
+pub use bursts::Bursts;
 pub use columns::{Chunk, Code, Codes, Column, MAX_WEIGHT, SelectedRows, Texts};
 pub use counts::{JointCounts, count_less, count_without};
 pub use em::{Climb, Climbed, Step};

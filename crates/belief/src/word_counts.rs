@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::{Code, Codes, NeverObserved, ShapeMismatch, StateMap, Texts, WordWeights, count_without, for_codes};
+use crate::{Bursts, Code, Codes, NeverObserved, ShapeMismatch, StateMap, Texts, WordWeights, count_without, for_codes};
 
 /// How often each word was met in texts of each class, and in how many texts, as weights.
 ///
@@ -22,6 +22,8 @@ pub struct WordCounts {
     cells: Vec<WordCount>,
     /// How much each word of a text counts.
     weights: Arc<WordWeights>,
+    /// How words are repeated within texts, where that is counted.
+    bursts: Option<Bursts>,
 }
 
 /// How often a word was met in texts of one class.
@@ -43,7 +45,12 @@ impl WordCounts {
 
     /// Nothing counted, of words that are to be weighed.
     pub fn weighed(n_classes: usize, n_words: usize, weights: Arc<WordWeights>) -> Self {
-        Self { n_classes, row_of: vec![NO_ROW; n_words], cells: Vec::new(), weights }
+        Self { n_classes, row_of: vec![NO_ROW; n_words], cells: Vec::new(), bursts: weights.bursts.then(Bursts::default), weights }
+    }
+
+    /// How words are repeated within texts, where that is counted.
+    pub fn bursts(&self) -> Option<&Bursts> {
+        self.bursts.as_ref()
     }
 
     /// How much each word of a text counts.
@@ -116,6 +123,9 @@ impl WordCounts {
                     cell.times += of_word * weight;
                     cell.texts += weight;
                 }
+                if let Some(bursts) = &mut self.bursts {
+                    bursts.observe(&bag, class as u32, weight);
+                }
             }
         });
         Ok(())
@@ -142,6 +152,10 @@ impl WordCounts {
                     let Some((row, _)) = met.row(self, word, text) else { continue };
                     self.share(row, of_word, 1.0, shares);
                 }
+                if let Some(bursts) = &mut self.bursts {
+                    let classes = shares.iter().enumerate().filter(|(_, share)| **share > 0.0);
+                    classes.for_each(|(class, share)| bursts.observe(&bag, class as u32, *share));
+                }
             }
         }
         Ok(())
@@ -157,6 +171,9 @@ impl WordCounts {
     /// Every count so many times as large.
     pub fn scale(&mut self, by: f64) {
         self.cells.iter_mut().for_each(|cell| *cell = WordCount { times: by * cell.times, texts: by * cell.texts });
+        if let Some(bursts) = &mut self.bursts {
+            bursts.scale(by);
+        }
     }
 
     /// Adds other texts' counts.
@@ -170,6 +187,9 @@ impl WordCounts {
                 mine.times += theirs.times;
                 mine.texts += theirs.texts;
             }
+        }
+        if let (Some(mine), Some(theirs)) = (&mut self.bursts, &other.bursts) {
+            mine.merge(theirs);
         }
         Ok(())
     }
@@ -187,6 +207,9 @@ impl WordCounts {
                 mine.texts = count_without(mine.texts, theirs.texts)?;
             }
         }
+        if let (Some(mine), Some(theirs)) = (&mut left.bursts, &other.bursts) {
+            mine.forget(theirs)?;
+        }
         *self = left;
         self.drop_empty_rows();
         Ok(())
@@ -197,6 +220,9 @@ impl WordCounts {
     /// # Errors
     /// When a map is not of this shape.
     pub fn recode(&mut self, classes: Option<&StateMap>, words: Option<&StateMap>) -> Result<(), ShapeMismatch> {
+        if let Some(bursts) = &mut self.bursts {
+            bursts.recode(classes, words)?;
+        }
         if let Some(map) = words {
             ShapeMismatch::check("words to rename", self.n_words(), map.to.len())?;
             if self.weights.of_word.is_some() {
@@ -250,6 +276,7 @@ impl WordCounts {
         for (word, counts) in self.met().filter(|(_, counts)| counts.iter().any(|count| count.times > 0.0)) {
             kept.row_mut(word).copy_from_slice(counts);
         }
+        kept.bursts = self.bursts.take();
         *self = kept;
     }
 }
@@ -285,6 +312,7 @@ impl PartialEq for WordCounts {
         self.n_classes == other.n_classes
             && self.n_words() == other.n_words()
             && self.weights == other.weights
+            && self.bursts == other.bursts
             && (0..self.n_words()).all(|word| self.of_word(word).unwrap_or(&nothing) == other.of_word(word).unwrap_or(&nothing))
     }
 }
@@ -300,6 +328,8 @@ struct RawCounts {
     texts: Vec<f64>,
     #[serde(default)]
     weights: WordWeights,
+    #[serde(default)]
+    bursts: Option<Bursts>,
 }
 
 /// Large, and therefore not copied to be stored.
@@ -318,6 +348,7 @@ impl From<&WordCounts> for RawCounts {
             times: Vec::new(),
             texts: Vec::new(),
             weights: (*counts.weights).clone(),
+            bursts: counts.bursts.clone(),
         };
         for word in 0..counts.n_words() {
             let before = raw.classes.len();
@@ -347,8 +378,13 @@ impl TryFrom<RawCounts> for WordCounts {
         if raw.weights.of_word.as_ref().is_some_and(|of_word| of_word.len() != raw.n_met.len()) {
             return Err("words and weights of different numbers");
         }
+        let fits = |bursts: &Bursts| bursts.fits(raw.n_met.len(), raw.n_classes);
+        if raw.bursts.is_some() != raw.weights.bursts || !raw.bursts.as_ref().is_none_or(fits) {
+            return Err("bursts of other words");
+        }
         let plain = raw.weights.is_plain();
         let mut counts = Self::weighed(raw.n_classes, raw.n_met.len(), Arc::new(raw.weights));
+        counts.bursts = raw.bursts;
         let mut entries = raw.classes.iter().zip(raw.times.iter().zip(&raw.texts));
         for (word, n) in raw.n_met.iter().enumerate() {
             for (class, (&times, &texts)) in entries.by_ref().take(*n as usize) {
@@ -376,7 +412,7 @@ mod tests {
 
     type Rows = Vec<(u8, Vec<u32>)>;
 
-    fn counts(rows: &Rows) -> WordCounts {
+    fn counted(rows: &Rows, weights: WordWeights) -> WordCounts {
         let classes: Vec<u8> = rows.iter().map(|row| row.0).collect();
         let words: Vec<u32> = rows.iter().flat_map(|row| row.1.iter().copied()).collect();
         let ends: Vec<u32> = rows
@@ -386,9 +422,17 @@ mod tests {
                 Some(*end)
             })
             .collect();
-        let mut counts = WordCounts::empty(3, N_WORDS);
+        let mut counts = WordCounts::weighed(3, N_WORDS, Arc::new(weights));
         counts.observe(Codes::U8(&classes), Texts { ends: &ends, codes: &words, n_words: N_WORDS }, None).unwrap();
         counts
+    }
+
+    fn counts(rows: &Rows) -> WordCounts {
+        counted(rows, WordWeights::default())
+    }
+
+    fn in_bursts(rows: &Rows) -> WordCounts {
+        counted(rows, WordWeights { bursts: true, ..WordWeights::default() })
     }
 
     fn rows() -> impl Strategy<Value = Rows> {
@@ -427,19 +471,45 @@ mod tests {
 
         #[test]
         fn the_laws_of_the_algebra_hold(a in rows(), b in rows(), c in rows()) {
-            let [a, b, c] = [a, b, c].map(|rows| counts(&rows));
+            for (count, blank) in [
+                (counts as fn(&Rows) -> WordCounts, WordCounts::empty(3, N_WORDS)),
+                (in_bursts, in_bursts(&Rows::new())),
+            ] {
+            let [a, b, c] = [&a, &b, &c].map(count);
             let merged = |x: &WordCounts, y: &WordCounts| { let mut sum = x.clone(); sum.merge(y).unwrap(); sum };
-            prop_assert_eq!(testkit::merging_is_a_commutative_monoid(&WordCounts::empty(3, N_WORDS), [&a, &b, &c], merged, PartialEq::eq), Ok(()));
+            prop_assert_eq!(testkit::merging_is_a_commutative_monoid(&blank, [&a, &b, &c], merged, PartialEq::eq), Ok(()));
             let mut both = merged(&a, &b);
             both.forget(&b).unwrap();
             prop_assert_eq!(both, a);
+            }
+        }
+
+        #[test]
+        fn bursts_are_counted_as_by_hand(rows in rows()) {
+            let found = in_bursts(&rows);
+            let bursts = found.bursts().unwrap();
+            let known = |row: &(u8, Vec<u32>)| row.1.iter().filter(|w| (**w as usize) < N_WORDS).count();
+            for class in 0..3_u8 {
+                let texts = || rows.iter().filter(move |row| row.0 == class);
+                let lengths: Vec<(u32, f64)> = bursts.lengths(u32::from(class)).collect();
+                prop_assert_eq!(lengths.iter().map(|(_, n)| n).sum::<f64>(), texts().filter(|row| known(row) > 0).count() as f64);
+                prop_assert!(lengths.iter().all(|(length, n)| *n == texts().filter(|row| known(row) == *length as usize).count() as f64));
+                for word in 0..N_WORDS as u32 {
+                    for times in 2..12 {
+                        let n = texts().filter(|row| row.1.iter().filter(|w| **w == word).count() == times as usize).count() as f64;
+                        let of_times: f64 = bursts.repeats(word, u32::from(class)).filter(|(t, _)| *t == times).map(|(_, n)| n).sum();
+                        prop_assert_eq!(of_times, n);
+                    }
+                }
+            }
         }
 
         #[test]
         fn stored_and_read_again(a in rows()) {
-            let counts = counts(&a);
-            let raw = RawCounts::from(&counts);
-            prop_assert_eq!(WordCounts::try_from(raw), Ok(counts));
+            for counts in [counts(&a), in_bursts(&a)] {
+                let raw = RawCounts::from(&counts);
+                prop_assert_eq!(WordCounts::try_from(raw), Ok(counts));
+            }
         }
 
         #[test]
@@ -470,7 +540,7 @@ mod tests {
     #[test]
     fn hostile_counts_are_refused() {
         let raw = |n_met: Vec<u32>, classes: Vec<u32>, times: Vec<f64>, texts: Vec<f64>| {
-            WordCounts::try_from(RawCounts { n_classes: 2, n_met, classes, times, texts, weights: WordWeights::default() })
+            WordCounts::try_from(RawCounts { n_classes: 2, n_met, classes, times, texts, weights: WordWeights::default(), bursts: None })
         };
         assert!(raw(vec![1, 0], vec![1], vec![2.0], vec![1.0]).is_ok());
         assert!(raw(vec![2], vec![1], vec![2.0], vec![1.0]).is_err());

@@ -25,6 +25,8 @@ pub struct WordWeights {
     pub of_word: Option<Vec<f64>>,
     /// What every text is brought to.
     pub length: TextLength,
+    /// Whether it is counted how often words are repeated within a text; only words that count once a time are.
+    pub bursts: bool,
 }
 
 /// The length that texts are brought to.
@@ -44,6 +46,8 @@ struct RawWeights {
     log_times: bool,
     of_word: Option<Vec<f64>>,
     length: TextLength,
+    #[serde(default)]
+    bursts: bool,
 }
 
 impl TryFrom<RawWeights> for WordWeights {
@@ -57,7 +61,10 @@ impl TryFrom<RawWeights> for WordWeights {
         if matches!(raw.length, TextLength::Constant(length) if !(is_weight(length) && length > 0.0)) {
             return Err("a length of texts that is no length");
         }
-        Ok(Self { log_times: raw.log_times, of_word: raw.of_word, length: raw.length })
+        if raw.bursts && (raw.log_times || raw.of_word.is_some() || raw.length != TextLength::AsItIs) {
+            return Err("bursts of words that are weighed");
+        }
+        Ok(Self { log_times: raw.log_times, of_word: raw.of_word, length: raw.length, bursts: raw.bursts })
     }
 }
 
@@ -149,7 +156,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_a_weight_is_refused() {
-        let raw = |of_word, length| WordWeights::try_from(RawWeights { log_times: false, of_word, length });
+        let raw = |of_word, length| WordWeights::try_from(RawWeights { log_times: false, of_word, length, bursts: false });
         assert!(raw(Some(vec![1.0, f64::NAN]), TextLength::AsItIs).is_err());
         assert!(raw(Some(vec![-1.0]), TextLength::AsItIs).is_err());
         assert!(raw(None, TextLength::Constant(0.0)).is_err());

@@ -232,6 +232,8 @@ pub enum TextModelArg {
     Complement,
     /// The same with weights of one size for all classes
     NormalisedComplement,
+    /// As multinomial, of words that come in bursts
+    DirichletCompound,
 }
 
 fn weighing(text: &str) -> Result<WordWeighing, String> {
@@ -358,6 +360,7 @@ impl TextArgs {
             Some(TextModelArg::Bernoulli) => TextEvent::Bernoulli,
             Some(TextModelArg::Complement) => TextEvent::Complement,
             Some(TextModelArg::NormalisedComplement) => TextEvent::NormalisedComplement,
+            Some(TextModelArg::DirichletCompound) => TextEvent::DirichletCompound,
         }
     }
 

@@ -10,7 +10,7 @@ use data::{DataError, ReadOptions, Table};
 use evaluate::{Calibrator, Method, ScoreGrid, Tally};
 use learn::{
     AttributeStatistic, Discretisation, Estimate, EventModel, LearnError, LeaveOneOut, MEstimateP, NaiveBayes, NaiveBayesPrior,
-    NaiveBayesStatistic, Treatment, ValueSample, WordChoice, WordWeighing,
+    NaiveBayesStatistic, TextEvent, Treatment, ValueSample, WordChoice, WordWeighing,
 };
 
 use crate::align::categorical;
@@ -176,6 +176,12 @@ pub(crate) fn check_texts(schema: &Schema, options: &LearnOptions) -> Result<(),
     let prior = NaiveBayesPrior { text: options.prior.text, words: options.prior.words.clone(), ..NaiveBayesPrior::default() };
     // A Bernoulli model of a table is one of its texts too, if there are any.
     let of_table = options.prior.event == EventModel::Bernoulli && prior.words == WordChoice::default();
+    if options.prior.text == TextEvent::DirichletCompound && !options.weighing.is_plain() {
+        return Err(Error::unfit(
+            "a Dirichlet-compound counts how often words are repeated, and takes no weights of them",
+            "leave --weigh-words out, or choose another --text-model",
+        ));
+    }
     let plain = options.read.words == Words::default() && options.weighing.is_plain();
     if has_texts || plain && (of_table || prior == NaiveBayesPrior::default()) {
         return Ok(());
@@ -227,7 +233,7 @@ pub(crate) fn count_once<O: Observations<Error = DataError>>(rows: &O, options: 
 
 /// How each column is to be summed up, and what the user should know of it.
 fn plan_treatments<O: Observations<Error = DataError>>(rows: &O, options: &LearnOptions) -> Result<(Vec<Treatment>, Vec<String>), Error> {
-    let schema = rows.schema();
+    let (schema, text) = (rows.schema(), options.prior.text);
     let target = target_of(schema)?;
     if let Some(bins) = &options.bins {
         let is_number = |v: &belief::Variable| v.role == Role::Input && v.kind == Kind::Numeric;
@@ -238,12 +244,12 @@ fn plan_treatments<O: Observations<Error = DataError>>(rows: &O, options: &Learn
         if !sample.is_whole() {
             remarks.push(format!("the cut points come from a sample of {} of the {} rows", sample.capacity(), sample.n_observed()));
         }
-        return Ok((treatments(schema, |place| bins.cuts(&sample, place)), remarks));
+        return Ok((treatments(schema, text, |place| bins.cuts(&sample, place)), remarks));
     }
     if options.prior.event == EventModel::Bernoulli {
-        return Ok((treatments(schema, |_| Some(vec![options.threshold])), Vec::new()));
+        return Ok((treatments(schema, text, |_| Some(vec![options.threshold])), Vec::new()));
     }
-    Ok((treatments(schema, |_| None), Vec::new()))
+    Ok((treatments(schema, text, |_| None), Vec::new()))
 }
 
 fn target_of(schema: &Schema) -> Result<usize, Error> {
@@ -347,7 +353,11 @@ fn evaluate_plan(
     options: &LearnOptions,
     unlabelled: Option<&WithUnlabelled>,
 ) -> Result<Option<Evaluation>, Error> {
+    // The parameters of a Dirichlet-compound are sought step by step: one text cannot be taken out of them.
+    let has_bursts = |t: &Treatment| matches!(t, Treatment::Words(weights) if weights.bursts);
+    let by_folds = model.prior().text == TextEvent::DirichletCompound && model.observed().treatments().iter().any(has_bursts);
     Ok(match options.evaluation {
+        EvaluationPlan::LeaveOneOut if by_folds && options.calibration.is_none() => cross_validate(table, model, 10, options, unlabelled)?,
         EvaluationPlan::None => None,
         // The calibration makes the same pass.
         EvaluationPlan::LeaveOneOut if options.calibration.is_some() => None,

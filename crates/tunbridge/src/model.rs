@@ -1,11 +1,12 @@
 //! One model over all kinds: what it was learned from, what it believes, and where it is kept.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use belief::{Chunk, Kind, Role, Schema, ShapeMismatch, normalise_ln};
+use belief::{Chunk, Kind, Role, Schema, ShapeMismatch, WordWeights, normalise_ln};
 use data::{Answers, DataError};
 use evaluate::Calibrator;
-use learn::{EventModel, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, Treatment};
+use learn::{EventModel, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, TextEvent, Treatment};
 use serde::{Deserialize, Serialize};
 
 use crate::model_file::{self, ModelFileError};
@@ -265,14 +266,15 @@ pub(crate) fn best(ln: &[f64]) -> Option<u32> {
 }
 
 /// How each variable of a schema is counted.
-pub(crate) fn treatments(schema: &Schema, cuts: impl Fn(usize) -> Option<Vec<f64>>) -> Vec<Treatment> {
+pub(crate) fn treatments(schema: &Schema, text: TextEvent, cuts: impl Fn(usize) -> Option<Vec<f64>>) -> Vec<Treatment> {
+    let words = Arc::new(WordWeights { bursts: text == TextEvent::DirichletCompound, ..WordWeights::default() });
     schema
         .variables()
         .iter()
         .enumerate()
         .map(|(place, variable)| match (&variable.role, &variable.kind) {
             (Role::Input, Kind::Categorical(_)) => Treatment::Categorical,
-            (Role::Input, Kind::Text(_)) => Treatment::Words(Default::default()),
+            (Role::Input, Kind::Text(_)) => Treatment::Words(Arc::clone(&words)),
             (Role::Input, Kind::Numeric) => cuts(place).map_or(Treatment::Moments, Treatment::Binned),
             _ => Treatment::Absent,
         })

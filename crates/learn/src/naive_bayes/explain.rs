@@ -177,8 +177,6 @@ impl NaiveBayes {
     fn words_of(&self, schema: &Schema, chunk: &Chunk<'_>, place: usize, row: usize, class: usize, against: usize) -> Vec<LedgerEntry> {
         let (Scorer::Words(table), Column::Texts(texts)) = (&self.scorers()[place], &chunk.columns[place]) else { return Vec::new() };
         let variable = &schema.variables()[place];
-        let mut words = texts.words(row).to_vec();
-        words.sort_unstable();
         let entry = |value: Weighed, given_class: f64, given_against: f64| LedgerEntry {
             variable: variable.name.clone(),
             value,
@@ -186,12 +184,20 @@ impl NaiveBayes {
             ln_given_against: given_against,
             log_odds: difference(given_class, given_against),
         };
-        let mut entries = Vec::new();
-        for run in words.chunk_by(|a, b| a == b) {
-            let Some(ln) = table.words.of_state(run[0] as usize) else { continue };
-            let times = if table.once { 1 } else { run.len() as u32 };
-            let word = variable.kind.states().and_then(|words| words.names().get(run[0] as usize)).cloned().unwrap_or_default();
-            entries.push(entry(Weighed::Word { word, times }, f64::from(times) * ln[class], f64::from(times) * ln[against]));
+        let (mut entries, mut bag) = (Vec::new(), Vec::new());
+        let length = table.bag(texts.words(row), &mut bag);
+        let words = texts.words(row);
+        for (code, weight) in bag {
+            let mut says = vec![0.0; self.n_classes()];
+            table.add_word(code, weight, &mut says);
+            let word = variable.kind.states().and_then(|words| words.names().get(code as usize)).cloned().unwrap_or_default();
+            let times = if table.once { 1 } else { words.iter().filter(|word| **word == code).count() as u32 };
+            entries.push(entry(Weighed::Word { word, times }, says[class], says[against]));
+        }
+        if !table.concentrations.is_empty() {
+            let mut says = vec![0.0; self.n_classes()];
+            table.add_length(length, &mut says);
+            entries.push(entry(Weighed::State("its length".into()), says[class], says[against]));
         }
         if table.once {
             let value = Weighed::State("words that are not there".into());

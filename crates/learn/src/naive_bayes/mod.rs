@@ -10,6 +10,7 @@
 //! | `class_prior`, `categorical`, `bernoulli`, `gaussian`, `nearest_centroid` | one factor of the product each, also with a row held out |
 //! | `weighing` | how much each word of a text counts |
 //! | `words` | texts as bags of words: multinomial, Bernoulli, complement |
+//! | `dirichlet_compound` | words that come in bursts |
 //! | `scale` | what is made of the columns without looking at one row's class: smoothing, pooled means |
 //! | `scoring` | the inner loops: blocks of rows, column by column |
 //! | `leave_one_out` | every row's scores as if it had not been learned from |
@@ -23,6 +24,7 @@ mod bernoulli;
 mod binning;
 mod categorical;
 mod class_prior;
+mod dirichlet_compound;
 mod expectation;
 mod explain;
 

@@ -1,5 +1,7 @@
 //! The model: what the prior and the statistic say together.
 
+use std::borrow::Cow;
+
 use belief::{Chunk, Schema, ShapeMismatch, VarId};
 
 use super::attribute::Attribute;
@@ -199,10 +201,15 @@ impl NaiveBayes {
     }
 
     /// What one state of a variable, or one bin of its numbers, says: ln P(state | class) of every class, or `None` if it is left out.
-    pub fn ln_state(&self, variable: VarId, state: usize) -> Option<&[f64]> {
+    pub fn ln_state(&self, variable: VarId, state: usize) -> Option<Cow<'_, [f64]>> {
         match self.scorers.get(variable.index())? {
-            Scorer::States(table) | Scorer::Bins(_, table) => table.of_state(state),
-            Scorer::Words(table) => table.words.of_state(state),
+            Scorer::States(table) | Scorer::Bins(_, table) => table.of_state(state).map(Cow::Borrowed),
+            Scorer::Words(table) if table.concentrations.is_empty() => table.words.of_state(state).map(Cow::Borrowed),
+            // Of a word's α, the probability that the first word of a text is this one.
+            Scorer::Words(table) => {
+                let p = table.words.of_state(state)?.iter().zip(&table.concentrations).map(|(alpha, total)| alpha / total);
+                Some(p.map(f64::ln).collect())
+            }
             _ => None,
         }
     }

@@ -11,6 +11,7 @@ use belief::conjugate::StudentT;
 use belief::{Chunk, Code, Codes, Column, ShapeMismatch, WordWeights, for_codes};
 
 use super::binning::{BinCodes, bin_of};
+use super::dirichlet_compound::ln_rising;
 use super::gaussian::Bell;
 use super::remark::LeftOut;
 
@@ -36,6 +37,8 @@ pub(crate) struct BagTable {
     pub once: bool,
     /// How much each word of a text counts; `None` is once a time.
     pub weights: Option<Arc<WordWeights>>,
+    /// Where words come in bursts, the sum of the α of each class, and α itself by word and class; empty elsewhere.
+    pub concentrations: Vec<f64>,
     /// What the words of each class were multiplied by to be of one size.
     pub scales: Vec<f64>,
     /// How often words that count were met in each class.
@@ -180,17 +183,46 @@ impl BagTable {
             return;
         }
         scores.iter_mut().zip(&self.every_text).for_each(|(score, ln)| *score += ln);
-        if let Some(weights) = &self.weights {
-            let mut bag = Vec::new();
-            weights.weigh(words, self.words.n_states, &mut bag);
-            bag.iter().for_each(|&(word, weight)| self.words.add_times(word, if self.once { 1.0 } else { weight }, scores));
-        } else if self.once {
-            let mut words = words.to_vec();
-            words.sort_unstable();
-            words.dedup();
+        if self.weights.is_none() && self.concentrations.is_empty() && !self.once {
             words.iter().for_each(|word| self.words.add_one(*word, scores));
+            return;
+        }
+        let mut bag = Vec::new();
+        let length = self.bag(words, &mut bag);
+        for (word, times) in bag {
+            self.add_word(word, times, scores);
+        }
+        self.add_length(length, scores);
+    }
+
+    /// The words that count, each once, with how much they count, and the sum of that. What was in `bag` is replaced.
+    pub(super) fn bag(&self, words: &[u32], bag: &mut Vec<(u32, f64)>) -> f64 {
+        match &self.weights {
+            Some(weights) => weights.weigh(words, self.words.n_states, bag),
+            None => WordWeights::default().weigh(words, self.words.n_states, bag),
+        }
+        bag.retain(|(word, _)| self.words.known[*word as usize]);
+        if self.once {
+            bag.iter_mut().for_each(|(_, times)| *times = 1.0);
+        }
+        bag.iter().map(|(_, times)| times).sum()
+    }
+
+    /// Adds what a word says that counts so much.
+    pub(super) fn add_word(&self, word: u32, times: f64, scores: &mut [f64]) {
+        let cells = &self.words.cells[word.place(self.words.n_states) * self.words.stride..][..self.words.stride];
+        if self.concentrations.is_empty() {
+            scores.iter_mut().zip(cells).for_each(|(score, ln)| *score += times * ln);
         } else {
-            words.iter().for_each(|word| self.words.add_one(*word, scores));
+            let n_classes = self.concentrations.len();
+            scores.iter_mut().zip(&cells[..n_classes]).for_each(|(score, alpha)| *score += ln_rising(*alpha, times as u32));
+        }
+    }
+
+    /// Adds what the length of a text says, where it says something.
+    pub(super) fn add_length(&self, length: f64, scores: &mut [f64]) {
+        for (score, total) in scores.iter_mut().zip(&self.concentrations) {
+            *score -= ln_rising(*total, length as u32);
         }
     }
 }
@@ -206,12 +238,6 @@ impl StateTable {
     fn add_one(&self, code: u32, scores: &mut [f64]) {
         let cells = &self.cells[code.place(self.n_states) * self.stride..][..self.stride];
         scores.iter_mut().zip(cells).for_each(|(score, ln)| *score += ln);
-    }
-
-    /// Adds so many times what a code says.
-    fn add_times(&self, code: u32, times: f64, scores: &mut [f64]) {
-        let cells = &self.cells[code.place(self.n_states) * self.stride..][..self.stride];
-        scores.iter_mut().zip(cells).for_each(|(score, ln)| *score += times * ln);
     }
 
     /// No state is known.

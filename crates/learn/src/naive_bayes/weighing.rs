@@ -47,6 +47,6 @@ impl WordWeighing {
             let chosen = choose(all, labelled, n_labelled, choice);
             chosen.iter().enumerate().map(|(word, chosen)| if *chosen { rarity(word) } else { 0.0 }).collect()
         });
-        WordWeights { log_times: self.log_times, of_word, length: self.length }
+        WordWeights { log_times: self.log_times, of_word, length: self.length, bursts: false }
     }
 }

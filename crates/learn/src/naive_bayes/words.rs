@@ -6,6 +6,7 @@
 //! | Bernoulli | for each word of the vocabulary whether it is there | McCallum & Nigam 1998 |
 //! | complement | as multinomial, of the texts of all other classes, and its sign turned | Rennie, Shih, Teevan & Karger 2003, section 3.1 |
 //! | normalised complement | the same, with the weights of every class of one size | the same, section 3.2 |
+//! | Dirichlet-compound | the words' probabilities for each text, then its words | Madsen, Kauchak & Elkan 2005; [`super::dirichlet_compound`] |
 //!
 //! Words outside of the vocabulary are passed over. Which words of it count is chosen here, when the posterior is made, and never
 //! when they are counted: nothing is lost for later.
@@ -14,6 +15,7 @@ use std::sync::Arc;
 
 use belief::{CompensatedSum, WordCount, WordCounts};
 
+use super::dirichlet_compound::Polya;
 use super::prior::{Estimate, MEstimateP, TextEvent, WordChoice};
 use super::scoring::{BagTable, StateTable};
 use crate::LearnError;
@@ -32,6 +34,8 @@ pub(crate) struct Bag<'s> {
     total: f64,
     /// The texts of each class.
     n_texts: Vec<f64>,
+    /// The parameters of each class where words come in bursts; empty elsewhere.
+    polya: Vec<Polya>,
 }
 
 /// How often each word is imagined to have been met.
@@ -89,7 +93,14 @@ impl<'s> Bag<'s> {
             class_totals.iter_mut().zip(of_word).for_each(|(total, count)| *total += count.times);
         }
         let total = class_totals.iter().sum();
-        Ok(Self { counts, event, pseudo, chosen, n_chosen, class_totals, total, n_texts: n_texts.to_vec() })
+        let mut bag = Self { counts, event, pseudo, chosen, n_chosen, class_totals, total, n_texts: n_texts.to_vec(), polya: Vec::new() };
+        if event == TextEvent::DirichletCompound {
+            let bursts = counts.bursts().ok_or_else(|| LearnError::NoBursts { variable: variable.into() })?;
+            let l = pseudo.of_each(n_chosen);
+            let words = || bag.words().map(|(word, _)| word);
+            bag.polya = (0..n_classes).map(|class| Polya::fit(counts, bursts, class, l, words(), n_chosen)).collect();
+        }
+        Ok(bag)
     }
 
     /// How many words count.
@@ -111,11 +122,17 @@ impl<'s> Bag<'s> {
         let count = self.counts.of_word(word).map_or(WordCount::default(), |counts| counts[class]);
         match self.event {
             TextEvent::Bernoulli => self.p_there(count.texts, self.n_texts[class]),
+            TextEvent::DirichletCompound => self.alpha(word, class) / self.polya[class].total,
             _ => {
                 let l = self.pseudo.of_each(self.n_chosen);
                 ratio(count.times + l, self.class_totals[class] + l * self.n_chosen, self.n_chosen)
             }
         }
+    }
+
+    fn alpha(&self, word: usize, class: usize) -> f64 {
+        let Polya { alpha, alpha_unseen, .. } = &self.polya[class];
+        alpha.binary_search_by_key(&(word as u32), |(word, _)| *word).map_or(*alpha_unseen, |place| alpha[place].1)
     }
 
     /// (texts with the word + l)/(texts + 2 l).
@@ -137,6 +154,7 @@ impl<'s> Bag<'s> {
             let times: f64 = of_word.iter().map(|count| count.times).sum();
             for (class, count) in of_word.iter().enumerate() {
                 let ln = match self.event {
+                    TextEvent::DirichletCompound => self.alpha(word, class),
                     TextEvent::Multinomial if count.times == 0.0 => never[class],
                     TextEvent::Multinomial => of_times(count.times, class),
                     TextEvent::Bernoulli => {
@@ -163,9 +181,10 @@ impl<'s> Bag<'s> {
                 words.scale(class, scales[class]);
             }
         }
-        let weights = (!self.counts.weights().is_plain()).then(|| Arc::clone(self.counts.weights()));
+        let weights = (!self.counts.weights().is_plain() && !self.counts.weights().bursts).then(|| Arc::clone(self.counts.weights()));
         let once = self.event == TextEvent::Bernoulli;
-        BagTable { words, every_text, once, weights, scales, class_totals: self.class_totals.clone() }
+        let concentrations = self.polya.iter().map(|polya| polya.total).collect();
+        BagTable { words, every_text, once, weights, concentrations, scales, class_totals: self.class_totals.clone() }
     }
 
     /// What a text says of every class when it is held out of its own, added to `out`. `words` are its words in any order.
@@ -190,6 +209,8 @@ impl<'s> Bag<'s> {
         for (class, out) in out.iter_mut().enumerate() {
             let of_own = if class == own { weight } else { 0.0 };
             *out += match self.event {
+                // Refused before.
+                TextEvent::DirichletCompound => 0.0,
                 // Of another class only the size of the vocabulary has changed.
                 TextEvent::Multinomial if class != own && before == l => {
                     let (was, is) = (self.class_totals[class] + l * self.n_chosen, self.class_totals[class] + l * n_chosen);

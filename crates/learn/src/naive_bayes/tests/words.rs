@@ -1,12 +1,20 @@
 //! Texts: the formulas of the literature, and every text held out as if it had never been read.
 
-use belief::{Chunk, Codes, Column, Kind, Role, Schema, States, SufficientStatistic, Texts, Variable, normalise_ln};
+use std::sync::Arc;
+
+use belief::{
+    Chunk, Codes, Column, Kind, Role, Schema, States, SufficientStatistic, TextLength, Texts, Variable, WordWeights, normalise_ln,
+};
 use proptest::prelude::*;
 
-use crate::{Contest, Estimate, LeaveOneOut, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, TextEvent, Treatment, WordChoice};
+use crate::{
+    AttributeStatistic, Contest, Estimate, LeaveOneOut, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, TextEvent, Treatment, WordChoice,
+    WordWeighing,
+};
 
 const WORDS: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
-const EVENTS: [TextEvent; 4] = [TextEvent::Multinomial, TextEvent::Bernoulli, TextEvent::Complement, TextEvent::NormalisedComplement];
+const EVENTS: [TextEvent; 5] =
+    [TextEvent::Multinomial, TextEvent::Bernoulli, TextEvent::Complement, TextEvent::NormalisedComplement, TextEvent::DirichletCompound];
 
 /// A text of a class, with its weight.
 pub type Row = (u8, Vec<u32>, f64);
@@ -41,9 +49,72 @@ pub fn lend<R>(rows: &[Row], see: impl FnOnce(Chunk<'_>) -> R) -> R {
 }
 
 pub fn statistic(rows: &[Row]) -> NaiveBayesStatistic {
-    let mut statistic = NaiveBayesStatistic::empty(&[Treatment::Absent, Treatment::Words(Default::default())], 0, &[3, WORDS.len()]);
+    weighed(rows, WordWeights { bursts: true, ..WordWeights::default() })
+}
+
+fn weighed(rows: &[Row], weights: WordWeights) -> NaiveBayesStatistic {
+    let mut statistic = NaiveBayesStatistic::empty(&[Treatment::Absent, Treatment::Words(Arc::new(weights))], 0, &[3, WORDS.len()]);
     lend(rows, |chunk| statistic.observe(chunk)).unwrap();
     statistic
+}
+
+/// Words that come in bursts: with α of 1/2 for either of two words, "a a" is as probable as in Pólya's urn.
+#[test]
+fn a_burst_is_a_draw_from_polya_s_urn() {
+    let rows = vec![(0, vec![0, 0, 0], 1.0), (0, vec![1, 1, 1, 1], 1.0), (1, vec![0, 1], 1.0), (1, vec![0, 1, 0, 1], 1.0)];
+    let prior = NaiveBayesPrior { text: TextEvent::DirichletCompound, ..NaiveBayesPrior::default() };
+    let model = NaiveBayes::new(&schema(), &statistic(&rows), &prior).unwrap();
+    let p = |words: &[u32]| {
+        let found = scores(&model, &[(0, words.to_vec(), 1.0)]);
+        [found[0] - found[1], found[0]]
+    };
+    // In x one word fills a text, in y both alternate: a repeat speaks for x, a change for y.
+    assert!(p(&[0, 0])[0] > p(&[0])[0] && p(&[0, 1])[0] < p(&[0])[0], "{:?} {:?} {:?}", p(&[0, 0]), p(&[0]), p(&[0, 1]));
+    // Every text of two words is one of these, and the orders of the mixed one count twice.
+    let total = p(&[0, 0])[1].exp() + p(&[1, 1])[1].exp() + 2.0 * p(&[0, 1])[1].exp();
+    assert!((total - model.ln_class_prior()[0].exp()).abs() < 1e-12, "{total}");
+    assert!(LeaveOneOut::new(&schema(), &statistic(&rows), &model).is_err());
+}
+
+/// Rennie et al. 2003, table 4, by hand: d = ln (1 + n) · ln (texts / texts with the word), brought to a length of one.
+#[test]
+fn a_complement_of_weighed_words_is_the_paper_s() {
+    let rows = vec![(0, vec![0, 0, 1], 1.0), (1, vec![1, 2], 1.0), (1, vec![2, 2, 0], 1.0), (2, vec![3], 1.0)];
+    let plain = weighed(&rows, WordWeights::default());
+    let AttributeStatistic::Words(counts) = &plain.attributes()[1] else { panic!("not words") };
+    let weighing = WordWeighing { log_times: true, rarity: true, length: TextLength::Euclidean };
+    let weights = weighing.weights(counts, counts, 4.0, plain.classes(), &WordChoice::default());
+    assert_eq!(weights.of_word.as_ref().unwrap()[..4], [2_f64.ln(), 2_f64.ln(), 2_f64.ln(), 4_f64.ln()]);
+    let prior = NaiveBayesPrior { text: TextEvent::NormalisedComplement, class: crate::ClassPrior::Uniform, ..NaiveBayesPrior::default() };
+    let model = NaiveBayes::new(&schema(), &weighed(&rows, weights.clone()), &prior).unwrap();
+    let found = scores(&model, &[(0, vec![0, 2, 2], 1.0)]);
+    let unit = |bag: &[(usize, f64)]| {
+        let length = bag.iter().map(|(_, w)| w * w).sum::<f64>().sqrt();
+        bag.iter().map(|(word, w)| (*word, w / length)).collect::<Vec<_>>()
+    };
+    let (once, twice) = (2_f64.ln() * 2_f64.ln(), 3_f64.ln() * 2_f64.ln());
+    let texts = [
+        (0, unit(&[(0, twice), (1, once)])),
+        (1, unit(&[(1, once), (2, once)])),
+        (1, unit(&[(2, twice), (0, once)])),
+        (2, unit(&[(3, 2_f64.ln() * 4_f64.ln())])),
+    ];
+    let asked = unit(&[(0, once), (2, twice)]);
+    let weight = |class: usize| {
+        let others: Vec<f64> = (0..4)
+            .map(|word| texts.iter().filter(|t| t.0 != class).flat_map(|t| &t.1).filter(|w| w.0 == word).map(|w| w.1).sum())
+            .collect();
+        let total: f64 = others.iter().sum::<f64>() + 4.0;
+        let w: Vec<f64> = others.iter().map(|n| -((n + 1.0) / total).ln()).collect();
+        let size: f64 = w.iter().sum();
+        (w, size)
+    };
+    let mean = (0..3).map(|class| weight(class).1).sum::<f64>() / 3.0;
+    for class in 0..3 {
+        let (w, size) = weight(class);
+        let expected = (1.0 / 3.0_f64).ln() + asked.iter().map(|(word, x)| x * w[*word]).sum::<f64>() * mean / size;
+        assert!((found[class] - expected).abs() < 1e-12, "{class}: {} for {expected}", found[class]);
+    }
 }
 
 fn scores(model: &NaiveBayes, rows: &[Row]) -> Vec<f64> {
@@ -113,8 +184,11 @@ fn estimates() -> impl Strategy<Value = Estimate> {
 
 proptest! {
     #[test]
-    fn a_text_held_out_is_a_text_never_read(rows in rows(), estimate in estimates(), event in 0..3_usize) {
+    fn a_text_held_out_is_a_text_never_read(rows in rows(), estimate in estimates(), event in 0..3_usize, log_times in any::<bool>(), long in any::<bool>()) {
         let prior = NaiveBayesPrior { text: EVENTS[event], estimate, ..NaiveBayesPrior::default() };
+        let length = if long { TextLength::Constant(10.0) } else { TextLength::AsItIs };
+        let weights = WordWeights { log_times, length, ..WordWeights::default() };
+        let statistic = |rows: &[Row]| weighed(rows, weights.clone());
         let all = statistic(&rows);
         let Ok(model) = NaiveBayes::new(&schema(), &all, &prior) else { return Ok(()) };
         let held_out = LeaveOneOut::new(&schema(), &all, &model).unwrap();
@@ -132,7 +206,7 @@ proptest! {
     }
 
     #[test]
-    fn the_ledger_adds_up(rows in rows(), event in 0..4_usize) {
+    fn the_ledger_adds_up(rows in rows(), event in 0..5_usize) {
         let prior = NaiveBayesPrior { text: EVENTS[event], ..NaiveBayesPrior::default() };
         let Ok(model) = NaiveBayes::new(&schema(), &statistic(&rows), &prior) else { return Ok(()) };
         let mut ln = scores(&model, &rows[..1]);
