@@ -198,6 +198,19 @@ impl SelectedRows {
         self.columns.iter().map(of_column).sum::<usize>() + self.weights.as_ref().map_or(0, |weights| 8 * weights.len())
     }
 
+    /// Puts the words of every text in the order of their codes: their order says nothing, and sorted ones are weighed faster.
+    pub fn sort_words(&mut self) {
+        for column in &mut self.columns {
+            if let SelectedColumn::Texts { ends, codes, .. } = column {
+                let mut start = 0;
+                for end in ends {
+                    codes[start..*end as usize].sort_unstable();
+                    start = *end as usize;
+                }
+            }
+        }
+    }
+
     /// Lends the rows as a chunk. They are numbered from `first_row`, since they need not have been neighbours.
     pub fn lend<R>(&self, first_row: u64, see: impl FnOnce(Chunk<'_>) -> R) -> R {
         let columns: Vec<Column<'_>> = self

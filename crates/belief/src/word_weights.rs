@@ -79,7 +79,9 @@ impl WordWeights {
     pub fn weigh(&self, words: &[u32], n_words: usize, bag: &mut Vec<(u32, f64)>) {
         bag.clear();
         bag.extend(words.iter().filter(|word| (**word as usize) < n_words).map(|word| (*word, 1.0)));
-        bag.sort_unstable_by_key(|(word, _)| *word);
+        if !bag.is_sorted_by_key(|(word, _)| *word) {
+            bag.sort_unstable_by_key(|(word, _)| *word);
+        }
         bag.dedup_by(|next, kept| {
             let same = next.0 == kept.0;
             if same {

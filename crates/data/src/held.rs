@@ -123,7 +123,8 @@ impl SufficientStatistic for Collected {
             if places.is_empty() {
                 continue;
             }
-            let rows = chunk.select(&places);
+            let mut rows = chunk.select(&places);
+            rows.sort_words();
             self.bytes += rows.bytes();
             let kept = if with_class { &mut self.labelled } else { &mut self.unlabelled };
             kept.push((chunk.first_row, Arc::new(rows)));

@@ -19,4 +19,5 @@ mod same_bytes;
 mod streams;
 mod support;
 mod texts;
+mod unlabelled;
 mod wrong_usage;

@@ -7,6 +7,7 @@ use belief::{CompensatedSum, Schema};
 
 use super::attribute::{Attribute, States};
 use super::posterior::NaiveBayes;
+use super::scoring::Scorer;
 use super::statistic::NaiveBayesStatistic;
 use crate::LearnError;
 
@@ -20,7 +21,7 @@ impl NaiveBayes {
         if let Some(pseudo) = self.class_belief().pseudo_count(statistic.classes()) {
             self.ln_class_prior().iter().filter(|ln| ln.is_finite()).for_each(|ln| sum.add(pseudo * ln));
         }
-        for attribute in Attribute::all(schema, statistic, self.prior(), self.scale())? {
+        for (attribute, scorer) in Attribute::all(schema, statistic, self.prior(), self.scale())?.iter().zip(self.scorers()) {
             match attribute {
                 Attribute::States(States::Categorical(model)) | Attribute::Bins(_, States::Categorical(model)) => {
                     model.pseudo_and_p(|a, p| add(&mut sum, a, p));
@@ -28,7 +29,11 @@ impl NaiveBayes {
                 Attribute::States(States::Bernoulli(model)) | Attribute::Bins(_, States::Bernoulli(model)) => {
                     model.pseudo_and_p(|a, p| add(&mut sum, a, p));
                 }
-                Attribute::Texts(bag) => bag.add_ln_prior_density(&mut sum),
+                Attribute::Texts(bag) => {
+                    if let Scorer::Words(table) = scorer {
+                        sum.add(bag.ln_prior_density(table));
+                    }
+                }
                 _ => {}
             }
         }

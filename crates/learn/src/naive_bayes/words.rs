@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use belief::{CompensatedSum, WordCount, WordCounts};
+use belief::{WordCount, WordCounts};
 
 use super::dirichlet_compound::Polya;
 use super::prior::{Estimate, MEstimateP, TextEvent, WordChoice};
@@ -257,20 +257,24 @@ impl<'s> Bag<'s> {
         }
     }
 
-    /// Adds a · ln p of every word that counts: a is its pseudo-count.
-    pub(crate) fn add_ln_prior_density(&self, sum: &mut CompensatedSum) {
-        let l = self.pseudo.of_each(if self.event == TextEvent::Bernoulli { 2.0 } else { self.n_chosen });
-        if l == 0.0 {
-            return;
-        }
-        for (word, _) in self.words() {
-            for class in 0..self.n_classes() {
-                let p = self.p(word, class);
-                sum.add(l * p.ln());
-                if self.event == TextEvent::Bernoulli {
-                    sum.add(l * (-p).ln_1p());
-                }
+    /// a · ln p of every word that counts, by the table of this bag: a is its pseudo-count.
+    pub(crate) fn ln_prior_density(&self, table: &BagTable) -> f64 {
+        let known = || self.words().filter_map(|(word, _)| table.words.of_state(word));
+        match self.event {
+            // The table has ln p − ln (1 − p), and the sum of the latter for every text.
+            TextEvent::Bernoulli => {
+                self.pseudo.of_each(2.0) * (known().flatten().sum::<f64>() + 2.0 * table.every_text.iter().sum::<f64>())
             }
+            // The table has α.
+            TextEvent::DirichletCompound => {
+                let ln_p = |alpha: &[f64]| alpha.iter().zip(&table.concentrations).map(|(alpha, total)| (alpha / total).ln()).sum::<f64>();
+                self.pseudo.of_each(self.n_chosen) * known().map(ln_p).sum::<f64>()
+            }
+            _ => match self.pseudo.of_each(self.n_chosen) {
+                // No pseudo-count says nothing, even of what is impossible.
+                0.0 => 0.0,
+                l => l * known().flatten().sum::<f64>(),
+            },
         }
     }
 
