@@ -83,7 +83,7 @@ impl UnlabelledArgs {
 
 /// What was learned from rows without a class, in a line.
 pub fn summary(from: &FromUnlabelled) -> String {
-    let rows = of(from.n_rows().round(), "row without a class was", "rows without a class were");
+    let rows = of(from.n_rows, "row without a class was", "rows without a class were");
     let mut text = format!("{rows} learned from, each counting {} of one with a class", number(from.lambda));
     if let (Some(first), Some(last)) = (from.history.first(), from.history.last()) {
         let steps = of(from.history.len() as f64, "step", "steps");
@@ -100,7 +100,7 @@ pub fn summary(from: &FromUnlabelled) -> String {
 /// What was learned from rows without a class, for programs.
 pub fn object(from: &FromUnlabelled, with_history: bool) -> Value {
     let mut object = json!({
-        "rows": json::number(from.n_rows()),
+        "rows": json::number(from.n_rows),
         "weight": json::real(from.lambda),
         "iterations": from.history.len(),
         "converged": from.converged,

@@ -93,6 +93,7 @@ pub fn merge(a: &NaiveBayesModel, b: &NaiveBayesModel, prior: Option<NaiveBayesP
     both.unlabelled = match (both.unlabelled, other.unlabelled) {
         (Some(mut mine), Some(theirs)) if mine.lambda == theirs.lambda => {
             mine.statistic.merge(&theirs.statistic)?;
+            mine.n_rows += theirs.n_rows;
             Some(mine)
         }
         (Some(_), Some(_)) => {

@@ -53,6 +53,8 @@ pub type OnStep = Arc<dyn Fn(f64, usize, f64) + Send + Sync>;
 pub struct FromUnlabelled {
     /// What they are expected to say, each counted once.
     pub(crate) statistic: NaiveBayesStatistic,
+    /// Their weight.
+    pub n_rows: f64,
     /// What each counts beside a row with a class.
     pub lambda: f64,
     /// Whether the log posterior had stopped rising.
@@ -68,13 +70,6 @@ pub struct HistoryStep {
     pub ln_posterior: f64,
     /// What told the classes apart.
     pub evidence: Vec<ClassEvidence>,
-}
-
-impl FromUnlabelled {
-    /// The weight of the rows.
-    pub fn n_rows(&self) -> f64 {
-        self.statistic.n_rows()
-    }
 }
 
 /// λ is chosen among these, the largest first: of equals the one that trusts the rows without a class most.
@@ -175,13 +170,13 @@ impl WithUnlabelled {
             }
         })?;
         told?;
-        if found.statistic.n_rows() <= 0.0 {
+        if found.n_rows <= 0.0 {
             return Err(Error::unfit(
                 "there are no rows without a class",
                 "leave --unlabelled out, or name a file or folder that has some: --unlabelled PATH",
             ));
         }
-        Ok(FromUnlabelled { statistic: found.statistic, lambda, converged: found.converged, history })
+        Ok(FromUnlabelled { statistic: found.statistic, n_rows: found.n_rows, lambda, converged: found.converged, history })
     }
 
     /// Judges each fold of the rows with a class by the model that the others, and all rows without, make: EM anew for every fold,

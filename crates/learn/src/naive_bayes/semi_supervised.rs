@@ -44,6 +44,8 @@ impl Default for SemiSupervised {
 pub struct Expected {
     /// By the classes they were taken for.
     pub statistic: NaiveBayesStatistic,
+    /// The weight of the rows.
+    pub n_rows: f64,
     /// The log posterior of the model of the labelled rows, and after each step but the last.
     pub ln_posteriors: Vec<f64>,
     /// Whether it had stopped rising.
@@ -100,7 +102,8 @@ impl SemiSupervised {
             Ok((NaiveBayes::with_scale(schema, &statistic, prior, &scale)?, statistic))
         };
         let (model, statistic) = model_of(&all.expected.without_numbers(), self.lambda.min(TRACE))?;
-        let n_rows = observed.n_rows() + self.lambda * all.n_unlabelled;
+        let n_unlabelled = all.n_unlabelled;
+        let n_rows = observed.n_rows() + self.lambda * n_unlabelled;
         let start = State { model, expected: all.expected, statistic };
         let climbed = self.climb.run(start, n_rows, |nth, state| -> Result<Step<State>, E> {
             let sharing = if self.hard { Sharing::Hard(&state.model) } else { Sharing::Soft(&state.model) };
@@ -114,7 +117,12 @@ impl SemiSupervised {
             let (model, statistic) = model_of(&found.expected, self.lambda)?;
             Ok(Step { objective, next: State { model, expected: found.expected, statistic } })
         })?;
-        Ok(Expected { statistic: climbed.model.expected, ln_posteriors: climbed.objectives, converged: climbed.converged })
+        Ok(Expected {
+            statistic: climbed.model.expected,
+            n_rows: n_unlabelled,
+            ln_posteriors: climbed.objectives,
+            converged: climbed.converged,
+        })
     }
 }
 
