@@ -703,20 +703,36 @@ pub enum UnitArg {
 }
 
 #[derive(Args)]
-#[command(after_help = "Examples:\n  tunbridge show play_tennis.tb\n  tunbridge show play_tennis.tb --format json")]
+#[command(
+    after_help = "Examples:\n  tunbridge show play_tennis.tb\n  tunbridge show mail.tb --by ratio --top 20 --min-texts 3\n  tunbridge show play_tennis.tb --format json"
+)]
 pub struct ShowArgs {
     /// The model
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
-    /// How many pieces of evidence to list per class [default: 5, with --format json 10]
+    /// How many pieces of evidence, and words of texts, to list per class [default: 5, with --format json 10]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
+    /// List the words of texts by this alone, with their probabilities and counts [default: both, in short]
+    #[arg(long, value_enum, value_name = "RANKING")]
+    pub by: Option<RankingArg>,
+    /// List only words that are in so many texts: a ratio of small counts is great by chance
+    #[arg(long, value_name = "N")]
+    pub min_texts: Option<u32>,
     /// Print every table, however long
     #[arg(long)]
     pub all: bool,
     /// Print what EM made of rows without a class, step by step
     #[arg(long)]
     pub history: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RankingArg {
+    /// How many times as likely a word is in the class as in all others together: P(w | class)/P(w | others)
+    Ratio,
+    /// What its being there or not tells of the class on average: I(class; word)
+    Information,
 }
 
 #[derive(Args)]

@@ -9,6 +9,7 @@ mod json;
 mod lists;
 mod progress;
 mod report;
+mod telling_words;
 mod unlabelled;
 mod verbs;
 

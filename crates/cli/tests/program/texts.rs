@@ -131,3 +131,44 @@ fn a_text_without_known_words_has_the_prior() {
     let told = folder.run("explain m.tb 'text=quizzical jabberwocky'").ok();
     assert!(told.stdout().contains("no word of it is known"), "{}", told.stdout());
 }
+
+#[test]
+fn the_words_that_tell_are_shown_by_ratio_and_by_information() {
+    let folder = mail();
+    for kind in ["multinomial", "bernoulli", "complement"] {
+        folder.run(&format!("learn mail --text-model {kind} -o m.tb")).ok();
+        let shown = folder.run("show m.tb --format json --top 2").ok().json();
+        let spam = &shown["words"]["text"][1];
+        // In a text or not, four words are alike; by how often, one stands out.
+        let first = if kind == "bernoulli" { "claim" } else { "free" };
+        assert_eq!((&spam["class"], &spam["by_ratio"][0]["word"]), (&"spam".into(), &first.into()), "{kind}");
+        for ranking in ["by_ratio", "by_information"] {
+            let words = spam[ranking].as_array().unwrap();
+            assert_eq!(words.len(), 2);
+            for word in words {
+                let n = |field: &str| word[field].as_f64().unwrap();
+                crate::support::assert_close(&word["ratio"], n("p_given_class") / n("p_given_rest"), 1e-12);
+                assert_eq!((n("texts"), n("texts_in_rest")), (2.0, 0.0), "{kind}: {word}");
+            }
+        }
+        // Two texts of five have it, and they are all of a class: H(2/5).
+        crate::support::assert_close(&spam["by_information"][0]["bits"], 0.970_950_594_454_668_7, 1e-12);
+    }
+    folder.run("learn mail -o m.tb").ok();
+    insta::assert_snapshot!("show_words", folder.run("show m.tb").ok().transcript());
+    insta::assert_snapshot!("show_words_by_ratio", folder.run("show m.tb --by ratio --top 3 --min-texts 2").ok().transcript());
+    let informative = folder.run("show m.tb --by information --top 1").ok();
+    assert!(informative.stdout().contains("I(class; word in a text)"), "{}", informative.stdout());
+    // Beside other columns, after what they tell.
+    folder.put("t.csv", "n,body,y\n1,the page is slow,p\n2,the invoice is wrong,q\n1,slow page,p\n2,wrong invoice,q\n");
+    folder.run("learn t.csv --text body -t y --types n=category").ok();
+    let shown = folder.run("show t.tb").ok();
+    let place = |text: &str| shown.stdout().find(text).unwrap_or_else(|| panic!("{text}: {}", shown.stdout()));
+    assert!(place("Most telling evidence") < place("\n\nWords of body that tell most"));
+    folder.put("plain.csv", "a,y\n1,p\n2,q\n1,p\n2,q\n");
+    folder.run("learn plain.csv -t y --types a=category").ok();
+    for flag in ["--by ratio", "--min-texts 2"] {
+        folder.run(&format!("show plain.tb {flag}")).fails(2, &[flag.split(' ').next().unwrap(), "no texts"]);
+    }
+    folder.run("show m.tb --by ratio --format json").fails(2, &["--by"]);
+}

@@ -135,6 +135,29 @@ impl<'s> Bag<'s> {
         alpha.binary_search_by_key(&(word as u32), |(word, _)| *word).map_or(*alpha_unseen, |place| alpha[place].1)
     }
 
+    /// The same of all other classes together.
+    pub(crate) fn p_given_rest(&self, word: usize, class: usize) -> f64 {
+        let others = |of: fn(&WordCount) -> f64| {
+            let counts = self.counts_of(word).iter().enumerate();
+            counts.filter(|(other, _)| *other != class).map(|(_, count)| of(count)).sum::<f64>()
+        };
+        match self.event {
+            TextEvent::Bernoulli => {
+                let n_texts = self.n_texts.iter().enumerate().filter(|(other, _)| *other != class).map(|(_, n)| n).sum();
+                self.p_there(others(|count| count.texts), n_texts)
+            }
+            _ => {
+                let l = self.pseudo.of_each(self.n_chosen);
+                ratio(others(|count| count.times) + l, self.total - self.class_totals[class] + l * self.n_chosen, self.n_chosen)
+            }
+        }
+    }
+
+    /// The counts of a word in every class; of one that was never met, none.
+    pub(crate) fn counts_of(&self, word: usize) -> &[WordCount] {
+        self.counts.of_word(word).unwrap_or_default()
+    }
+
     /// (texts with the word + l)/(texts + 2 l).
     fn p_there(&self, texts: f64, of: f64) -> f64 {
         let l = self.pseudo.of_each(2.0);
