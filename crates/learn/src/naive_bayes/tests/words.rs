@@ -264,3 +264,20 @@ proptest! {
         }
     }
 }
+
+/// Of a Bernoulli model the ledger has P(there | class), and the absence of the words that are not there.
+#[test]
+fn a_bernoulli_ledger_has_probabilities() {
+    let rows = vec![(0, vec![0, 0, 1], 1.0), (0, vec![1], 1.0), (1, vec![0], 1.0)];
+    let prior = NaiveBayesPrior { text: TextEvent::Bernoulli, ..NaiveBayesPrior::default() };
+    let model = NaiveBayes::new(&schema(), &statistic(&rows), &prior).unwrap();
+    let contest = Contest { class: Some(0), against: Some(1) };
+    let ledger = lend(&[(0, vec![0, 0], 1.0)], |chunk| model.explain(&schema(), &chunk, 0, contest)).unwrap();
+    let of = |value: &str| {
+        let entry = ledger.entries.iter().find(|entry| entry.value.to_string() == value).unwrap_or_else(|| panic!("{ledger:?}"));
+        [entry.ln_given_class.exp(), entry.ln_given_against.exp()]
+    };
+    let close = |found: [f64; 2], expected: [f64; 2]| found.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-15);
+    assert!(close(of("“a”"), [2.0 / 4.0, 2.0 / 3.0]), "{ledger:?}");
+    assert!(close(of("words that are not there"), [1.0 - 3.0 / 4.0, 1.0 - 1.0 / 3.0]), "{ledger:?}");
+}
