@@ -1,7 +1,7 @@
 //! A document with its words weighted, in the terminal: coloured, or with plain marks.
 
-use tunbridge::Highlighted;
 use tunbridge::learners::{Ledger, Unit};
+use tunbridge::{Highlighted, Mark};
 
 use crate::figures::signed;
 
@@ -37,12 +37,14 @@ pub fn shown(texts: &[Highlighted], ledger: &Ledger, unit: Unit, unit_word: &str
         return out;
     }
     let (class, against) = (&ledger.class, &ledger.against);
+    let of_runs = texts.iter().flat_map(|text| &text.marks).any(|mark| mark.words.len() > 1);
+    let shared = if of_runs { "; the weight of a run is shared evenly over what it covers" } else { "" };
     out + &match marking {
         Marking::Colour => {
             let sample = |colours: [u8; 4], word: &str| colours.map(|colour| painted(&format!(" {word} "), colour)).concat();
-            format!("{} for {class}   {} for {against}\n\n", sample(FOR, "+"), sample(AGAINST, "−"))
+            format!("{} for {class}   {} for {against}{shared}\n\n", sample(FOR, "+"), sample(AGAINST, "−"))
         }
-        Marking::Plain => format!("[word +{unit_word} for {class}] [word −{unit_word} for {against}]\n\n"),
+        Marking::Plain => format!("[word +{unit_word} for {class}] [word −{unit_word} for {against}]{shared}\n\n"),
     }
 }
 
@@ -61,7 +63,9 @@ pub fn strength(log_odds: f64, strongest: f64) -> Option<f64> {
 fn one(text: &Highlighted, strongest: f64, unit: Unit, marking: Marking) -> String {
     let mut out = String::new();
     let mut at = 0;
-    for mark in &text.marks {
+    // Characters that say the same go into one bracket.
+    let joined = if marking == Marking::Plain { joined(&text.marks) } else { Vec::new() };
+    for mark in if marking == Marking::Plain { &joined } else { &text.marks } {
         out.push_str(&visible(&text.text[at..mark.place.start]));
         let word = visible(&text.text[mark.place.clone()]);
         match (strength(mark.log_odds, strongest), marking) {
@@ -76,6 +80,21 @@ fn one(text: &Highlighted, strongest: f64, unit: Unit, marking: Marking) -> Stri
     }
     out.push_str(&visible(&text.text[at..]));
     out.trim_end().to_string()
+}
+
+/// Marks with those that touch them and speak for the same class.
+fn joined(marks: &[Mark]) -> Vec<Mark> {
+    let mut joined: Vec<Mark> = Vec::with_capacity(marks.len());
+    for mark in marks {
+        match joined.last_mut() {
+            Some(last) if last.place.end == mark.place.start && (last.log_odds > 0.0) == (mark.log_odds > 0.0) => {
+                last.place.end = mark.place.end;
+                last.log_odds += mark.log_odds;
+            }
+            _ => joined.push(mark.clone()),
+        }
+    }
+    joined
 }
 
 fn painted(text: &str, colour: u8) -> String {
@@ -93,7 +112,6 @@ pub fn visible(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tunbridge::Mark;
 
     fn text() -> Highlighted {
         let mark = |place, log_odds| Mark { place, words: Vec::new(), log_odds };
@@ -115,5 +133,13 @@ mod tests {
             coloured,
             format!("{} \u{fffd}[2J {}\nat {}", painted("free", FOR[3]), painted("prize", AGAINST[3]), painted("noon", AGAINST[0]))
         );
+    }
+
+    #[test]
+    fn characters_of_one_mind_are_in_one_bracket() {
+        let mark = |place, log_odds| Mark { place, words: vec!["ab".into(), "b".into()], log_odds };
+        let marks = vec![mark(0..1, 1.0), mark(1..2, 2.0), mark(2..3, -1.0), mark(4..5, -1.0)];
+        let text = Highlighted { variable: "t".into(), text: "abc d".into(), marks };
+        assert_eq!(one(&text, 2.0, Unit::Nats, Marking::Plain), "[ab +3.0][c −1.0] [d −1.0]");
     }
 }

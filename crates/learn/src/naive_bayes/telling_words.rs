@@ -5,7 +5,8 @@
 //! | ratio | P(w \| v)/P(w \| ¬v), how many times as likely it is in v as in all other classes together | words of one class, be they rare |
 //! | information | I(class; whether w is there), what its presence or absence tells of the class on average | words that are often a help |
 //!
-//! P(w | ¬v) is estimated as P(w | v) is, from the counts of all other classes together. The information is one number for all
+//! P(w | ¬v) is estimated as P(w | v) is, from the counts of all other classes together: as a multinomial model does it, or a Bernoulli
+//! model where that is the event. The information is one number for all
 //! classes (McCallum & Nigam 1998, section 2.3); a word is listed with the class it speaks for, which has the greatest part in the sum,
 //! P(v, w) ln P(v, w)/(P(v) P(w)).
 //!
@@ -18,6 +19,7 @@ use serde::Serialize;
 use super::attribute::Attribute;
 use super::posterior::NaiveBayes;
 use super::statistic::NaiveBayesStatistic;
+use super::telling_evidence::of_others;
 use super::words::{Bag, mutual_information};
 use crate::LearnError;
 
@@ -83,7 +85,7 @@ pub fn telling_words(
     let mut found = Vec::new();
     for (attribute, variable) in attributes.iter().zip(schema.variables()) {
         if let (Attribute::Texts(bag), Kind::Text(words)) = (attribute, &variable.kind) {
-            let classes = of_column(bag, words.names(), model.class_names(), statistic.classes(), most, least_texts);
+            let classes = of_column(bag, words.names(), model.class_names(), most, least_texts);
             found.push(TellingWords { variable: variable.name.clone(), classes });
         }
     }
@@ -93,25 +95,38 @@ pub fn telling_words(
 /// A word by its code, with what it is ranked by: first the one, of equals the other.
 type Ranked = (f64, f64, usize);
 
-fn of_column(bag: &Bag<'_>, words: &[String], classes: &[String], n_texts: &[f64], most: usize, least: f64) -> Vec<WordsOfClass> {
+/// A column of texts, with what all classes but one have together.
+struct Texts<'b, 's> {
+    bag: &'b Bag<'s>,
+    times: &'b [f64],
+    n_texts: &'b [f64],
+    times_in_rest: Vec<f64>,
+    texts_in_rest: Vec<f64>,
+}
+
+fn of_column(bag: &Bag<'_>, words: &[String], classes: &[String], most: usize, least: f64) -> Vec<WordsOfClass> {
+    let (times, n_texts) = bag.totals();
+    let add = |sum: &mut f64, term: &f64| *sum += term;
+    let texts = Texts { bag, times, n_texts, times_in_rest: of_others(times, add), texts_in_rest: of_others(n_texts, add) };
     let n_classes = n_texts.len();
     let (mut by_ratio, mut by_information): (Vec<Best>, Vec<Best>) = (vec![Best::new(most); n_classes], vec![Best::new(most); n_classes]);
     let all: f64 = n_texts.iter().sum();
     for (word, counts) in bag.words() {
-        let texts: f64 = counts.iter().map(|count| count.texts).sum();
-        if texts < least {
+        let with_it: f64 = counts.iter().map(|count| count.texts).sum();
+        if with_it < least {
             continue;
         }
+        let rest = rest_of(counts);
         for class in (0..n_classes).filter(|&class| n_texts[class] > 0.0) {
-            let (p, rest) = (bag.p(word, class), bag.p_given_rest(word, class));
-            if p > rest {
-                by_ratio[class].add((p / rest, p, word));
+            let (p, p_rest) = texts.p(class, counts[class], rest[class]);
+            if p > p_rest {
+                by_ratio[class].add((p / p_rest, p, word));
             }
         }
-        // Part of the information that the word's presence gives of a class; it is the greater part where the word is frequent.
+        // The part of a class in the information, where the word is there.
         let part = |class: usize| {
             let joint = counts[class].texts;
-            if joint > 0.0 { joint / all * (joint * all / (n_texts[class] * texts)).ln() } else { f64::NEG_INFINITY }
+            if joint > 0.0 { joint / all * (joint * all / (n_texts[class] * with_it)).ln() } else { f64::NEG_INFINITY }
         };
         let speaks_for = (0..n_classes).map(|class| (part(class), class)).reduce(|best, next| if next.0 > best.0 { next } else { best });
         if let Some((part, class)) = speaks_for
@@ -120,7 +135,7 @@ fn of_column(bag: &Bag<'_>, words: &[String], classes: &[String], n_texts: &[f64
             by_information[class].add((mutual_information(counts, n_texts), part, word));
         }
     }
-    let told = |ranked: Vec<Ranked>, class: usize| ranked.into_iter().map(|(_, _, word)| tell(bag, words, word, class, n_texts)).collect();
+    let told = |ranked: Vec<Ranked>, class: usize| ranked.into_iter().map(|(_, _, word)| texts.tell(word, &words[word], class)).collect();
     let lists = by_ratio.into_iter().zip(by_information).enumerate().filter(|(class, _)| n_texts[*class] > 0.0);
     lists
         .map(|(class, (ratio, information))| WordsOfClass {
@@ -131,23 +146,36 @@ fn of_column(bag: &Bag<'_>, words: &[String], classes: &[String], n_texts: &[f64
         .collect()
 }
 
-fn tell(bag: &Bag<'_>, words: &[String], word: usize, class: usize, n_texts: &[f64]) -> TellingWord {
-    let counts = bag.counts_of(word);
-    let rest = |of: fn(&WordCount) -> f64| {
-        let others = counts.iter().enumerate().filter(|(other, _)| *other != class);
-        others.map(|(_, count)| of(count)).sum::<f64>()
-    };
-    let (p_given_class, p_given_rest) = (bag.p(word, class), bag.p_given_rest(word, class));
-    TellingWord {
-        word: words[word].clone(),
-        ratio: p_given_class / p_given_rest,
-        information: mutual_information(counts, n_texts),
-        p_given_class,
-        p_given_rest,
-        times: counts[class].times,
-        times_in_rest: rest(|count| count.times),
-        texts: counts[class].texts,
-        texts_in_rest: rest(|count| count.texts),
+/// For each class the counts of a word in all others.
+fn rest_of(counts: &[WordCount]) -> Vec<WordCount> {
+    of_others(counts, |sum: &mut WordCount, count: &WordCount| {
+        sum.times += count.times;
+        sum.texts += count.texts;
+    })
+}
+
+impl Texts<'_, '_> {
+    /// P(w | class) and P(w | all others).
+    fn p(&self, class: usize, own: WordCount, rest: WordCount) -> (f64, f64) {
+        let p_own = self.bag.p_of(own, self.times[class], self.n_texts[class]);
+        (p_own, self.bag.p_of(rest, self.times_in_rest[class], self.texts_in_rest[class]))
+    }
+
+    fn tell(&self, word: usize, name: &str, class: usize) -> TellingWord {
+        let counts = self.bag.counts_of(word);
+        let rest = rest_of(counts)[class];
+        let (p_given_class, p_given_rest) = self.p(class, counts[class], rest);
+        TellingWord {
+            word: name.into(),
+            ratio: p_given_class / p_given_rest,
+            information: mutual_information(counts, self.n_texts),
+            p_given_class,
+            p_given_rest,
+            times: counts[class].times,
+            times_in_rest: rest.times,
+            texts: counts[class].texts,
+            texts_in_rest: rest.texts,
+        }
     }
 }
 

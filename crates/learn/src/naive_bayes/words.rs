@@ -135,22 +135,18 @@ impl<'s> Bag<'s> {
         alpha.binary_search_by_key(&(word as u32), |(word, _)| *word).map_or(*alpha_unseen, |place| alpha[place].1)
     }
 
-    /// The same of all other classes together.
-    pub(crate) fn p_given_rest(&self, word: usize, class: usize) -> f64 {
-        let others = |of: fn(&WordCount) -> f64| {
-            let counts = self.counts_of(word).iter().enumerate();
-            counts.filter(|(other, _)| *other != class).map(|(_, count)| of(count)).sum::<f64>()
-        };
+    /// P(word | some classes together), or of its being in their texts: of the word's counts in them, of how often they have words that count, and of their texts.
+    pub(crate) fn p_of(&self, count: WordCount, times: f64, texts: f64) -> f64 {
+        let l = self.pseudo.of_each(self.n_chosen);
         match self.event {
-            TextEvent::Bernoulli => {
-                let n_texts = self.n_texts.iter().enumerate().filter(|(other, _)| *other != class).map(|(_, n)| n).sum();
-                self.p_there(others(|count| count.texts), n_texts)
-            }
-            _ => {
-                let l = self.pseudo.of_each(self.n_chosen);
-                ratio(others(|count| count.times) + l, self.total - self.class_totals[class] + l * self.n_chosen, self.n_chosen)
-            }
+            TextEvent::Bernoulli => self.p_there(count.texts, texts),
+            _ => ratio(count.times + l, times + l * self.n_chosen, self.n_chosen),
         }
+    }
+
+    /// How often each class has words that count, and its texts.
+    pub(crate) fn totals(&self) -> (&[f64], &[f64]) {
+        (&self.class_totals, &self.n_texts)
     }
 
     /// The counts of a word in every class; of one that was never met, none.
