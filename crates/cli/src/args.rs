@@ -67,7 +67,7 @@ pub struct Common {
     /// Seed of everything random
     #[arg(long, global = true, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// What to print: text for people, the rest for programs
+    /// What to print: text, and html of explain, for people; the rest for programs
     #[arg(long, global = true, value_enum)]
     pub format: Option<Format>,
     /// Print seconds by phase and peak memory as a line of JSON on standard error
@@ -89,6 +89,7 @@ pub enum Format {
     Csv,
     Parquet,
     Arrow,
+    Html,
 }
 
 impl Common {
@@ -589,7 +590,7 @@ impl LearnerArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge learn examples/play_tennis.csv --target PlayTennis\n  tunbridge learn examples/mail\n  tunbridge learn tickets.csv --text body --target team"
+    after_help = "Examples:\n  tunbridge learn examples/play_tennis.csv --target PlayTennis\n  tunbridge learn examples/mail\n  tunbridge learn tickets.csv --text body --target team\n  tunbridge learn mail/ --costs 'spam|ham=9'"
 )]
 pub struct LearnArgs {
     /// Files with the same columns (CSV, TSV, ARFF, JSON Lines, Parquet, Arrow; .gz and .zst too), globs, - for standard input, or a
@@ -605,6 +606,10 @@ pub struct LearnArgs {
     /// Mend over-confident probabilities
     #[arg(long, value_enum, value_name = "HOW", default_value = "none")]
     pub calibrate: CalibrateArg,
+    /// What errors cost, as in spam|ham=9: saying spam where it is ham; others cost 1. Or a CSV file: a line for each class said, a column
+    /// for each true one. Rows are then judged by the class of least expected cost; the model does not depend on it; may be repeated
+    #[arg(long, value_name = "COSTS")]
+    pub costs: Vec<String>,
     /// Where the model goes [default: the data's name with .tb, in the current folder]
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
@@ -646,7 +651,7 @@ pub enum CalibrateArg {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge classify play_tennis.tb new_days.csv -o answers.csv\n  tunbridge classify play_tennis.tb Outlook=Sunny Wind=Strong"
+    after_help = "Examples:\n  tunbridge classify play_tennis.tb new_days.csv -o answers.csv\n  tunbridge classify play_tennis.tb Outlook=Sunny Wind=Strong\n  tunbridge classify mail.tb new/ --costs 'spam|ham=9'"
 )]
 pub struct ClassifyArgs {
     /// The model
@@ -658,6 +663,10 @@ pub struct ClassifyArgs {
     /// Where the answers go; the name says the format: .csv, .jsonl, .parquet, .arrow [default: standard output]
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
+    /// What errors cost, as in spam|ham=9: saying spam where it is ham; others cost 1. Or a CSV file: a line for each class said, a column
+    /// for each true one. The class of least expected cost is then named, which need not be the most probable one; probabilities stay; may be repeated
+    #[arg(long, value_name = "COSTS")]
+    pub costs: Vec<String>,
     /// Write the answers only, without the columns of the data
     #[arg(long)]
     pub answers_only: bool,
@@ -670,7 +679,7 @@ pub struct ClassifyArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge explain play_tennis.tb Outlook=Sunny Wind=Strong\n  tunbridge explain play_tennis.tb examples/play_tennis.csv --row 7"
+    after_help = "Examples:\n  tunbridge explain play_tennis.tb Outlook=Sunny Wind=Strong\n  tunbridge explain play_tennis.tb examples/play_tennis.csv --row 7\n  tunbridge explain mail.tb message.txt --format html > why.html\n  tunbridge explain mail.tb message.txt --mark colour | less -R"
 )]
 pub struct ExplainArgs {
     /// The model
@@ -691,8 +700,21 @@ pub struct ExplainArgs {
     /// The unit of the ledger
     #[arg(long, value_enum, default_value = "decibans")]
     pub unit: UnitArg,
+    /// How the words of texts are marked by what they say [default: colour in a terminal, plain there with NO_COLOR, else none]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub mark: Option<MarkArg>,
     #[command(flatten)]
     pub read: ReadArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MarkArg {
+    /// The text with coloured words
+    Colour,
+    /// The text with words in brackets and their weights
+    Plain,
+    /// Not at all: the ledger alone
+    None,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -703,20 +725,36 @@ pub enum UnitArg {
 }
 
 #[derive(Args)]
-#[command(after_help = "Examples:\n  tunbridge show play_tennis.tb\n  tunbridge show play_tennis.tb --format json")]
+#[command(
+    after_help = "Examples:\n  tunbridge show play_tennis.tb\n  tunbridge show mail.tb --by ratio --top 20 --min-texts 3\n  tunbridge show play_tennis.tb --format json"
+)]
 pub struct ShowArgs {
     /// The model
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
-    /// How many pieces of evidence to list per class [default: 5, with --format json 10]
+    /// How many pieces of evidence, and words of texts, to list per class [default: 5, with --format json 10]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
+    /// List the words of texts by this alone, with their probabilities and counts [default: both, in short]
+    #[arg(long, value_enum, value_name = "RANKING")]
+    pub by: Option<RankingArg>,
+    /// List only words that are in so many texts: a ratio of small counts is great by chance
+    #[arg(long, value_name = "N")]
+    pub min_texts: Option<u32>,
     /// Print every table, however long
     #[arg(long)]
     pub all: bool,
     /// Print what EM made of rows without a class, step by step
     #[arg(long)]
     pub history: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RankingArg {
+    /// How many times as likely a word is in the class as in all others together: P(w | class)/P(w | others)
+    Ratio,
+    /// What its being there or not tells of the class on average: I(class; word)
+    Information,
 }
 
 #[derive(Args)]
@@ -802,7 +840,7 @@ pub struct DiffArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge evaluate play_tennis.tb other_days.csv\n  tunbridge evaluate examples/play_tennis.csv --target PlayTennis --folds 7\n  tunbridge evaluate train.csv --target Y --test test.csv"
+    after_help = "Examples:\n  tunbridge evaluate play_tennis.tb other_days.csv\n  tunbridge evaluate examples/play_tennis.csv --target PlayTennis --folds 7\n  tunbridge evaluate train.csv --target Y --test test.csv\n  tunbridge evaluate mail/ --folds 10 --costs 'spam|ham=9'"
 )]
 pub struct EvaluateArgs {
     /// A model and files with known classes; or files alone, to judge a learner on them
@@ -823,6 +861,10 @@ pub struct EvaluateArgs {
     /// Mend over-confident probabilities
     #[arg(long, value_enum, value_name = "HOW", default_value = "none")]
     pub calibrate: CalibrateArg,
+    /// What errors cost, as in spam|ham=9: saying spam where it is ham; others cost 1. Or a CSV file: a line for each class said, a column
+    /// for each true one. Rows are then judged by the class of least expected cost; may be repeated
+    #[arg(long, value_name = "COSTS")]
+    pub costs: Vec<String>,
     /// What to do with a value of the test file that is no known state [default: missing]
     #[arg(long, value_enum, value_name = "HOW")]
     pub unknown_states: Option<UnknownArg>,

@@ -27,6 +27,8 @@ pub(crate) struct Plan {
     pub strict_keys: bool,
     /// Whether the rows are kept as they stand in the file.
     pub keep_raw: bool,
+    /// Whether texts are kept as they are before words are made of them.
+    pub keep_texts: bool,
 }
 
 #[derive(Clone)]
@@ -109,6 +111,8 @@ pub(crate) struct EncodedChunk {
     pub weights: Option<Vec<f64>>,
     pub report: ReadReport,
     pub raw: RawRows,
+    /// The texts of each variable, row by row, if they are kept; none where one is missing.
+    pub texts: Vec<Vec<Option<Vec<u8>>>>,
 }
 
 /// States, or words, of one variable that a chunk met and that were not known before.
@@ -203,6 +207,7 @@ pub(crate) struct ChunkBuilder<'p> {
     /// Rows not yet settled in which a variable's value is no known state.
     unknown: Vec<(usize, usize)>,
     raw: RawRows,
+    texts: Vec<Vec<Option<Vec<u8>>>>,
     report: ReadReport,
     scratch: Vec<u8>,
 }
@@ -248,6 +253,7 @@ impl<'p> ChunkBuilder<'p> {
             contradictions: Vec::new(),
             unknown: Vec::new(),
             raw,
+            texts: vec![Vec::new(); plan.variables.len()],
             report: ReadReport { n_unknown: vec![0; plan.variables.len()], ..ReadReport::default() },
             scratch: Vec::new(),
         }
@@ -359,7 +365,11 @@ impl<'p> ChunkBuilder<'p> {
         let new = &mut self.local[variable].words;
         // No marker is that long.
         const LONG: usize = 64;
-        if let Some(text) = text.filter(|text| text.len() > LONG || missing.find(text).is_none()) {
+        let text = text.filter(|text| text.len() > LONG || missing.find(text).is_none());
+        if self.plan.keep_texts {
+            self.texts[variable].push(text.map(<[u8]>::to_vec));
+        }
+        if let Some(text) = text {
             let n_known = known.len() as u32;
             let legacy = match (n_known, grows) {
                 // The usual first pass knows no word.
@@ -562,6 +572,14 @@ impl<'p> ChunkBuilder<'p> {
             }
             values.truncate(to);
         }
+        for texts in self.texts.iter_mut().filter(|texts| !texts.is_empty()) {
+            let mut row = 0;
+            let mut is_kept = |_: &Option<Vec<u8>>| {
+                row += 1;
+                self.n_rows >= row || self.dropped.binary_search(&(row - 1 - self.n_rows)).is_err()
+            };
+            texts.retain(|text| is_kept(text));
+        }
         for column in &mut self.columns {
             if let EncodedColumn::Borrowed(numbers) = column {
                 *column = EncodedColumn::Numeric(numbers.to_vec());
@@ -627,6 +645,7 @@ impl<'p> ChunkBuilder<'p> {
             weights,
             report,
             raw: std::mem::take(&mut self.raw),
+            texts: std::mem::take(&mut self.texts),
         })
     }
 }

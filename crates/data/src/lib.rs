@@ -15,6 +15,7 @@ mod loosely;
 mod options;
 mod pipeline;
 mod profile;
+mod row_texts;
 mod sidecar;
 mod source;
 mod table;

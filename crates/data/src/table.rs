@@ -107,6 +107,7 @@ impl Table {
             on_bad_row: options.on_bad_row,
             strict_keys: true,
             keep_raw: false,
+            keep_texts: false,
         };
         let priors = sidecar.columns.into_iter().filter_map(|(name, column)| Some((name, column.prior?))).collect();
         let chunk_rows = chunk_rows(names.len(), 0).min(most_rows(&plan));
@@ -173,7 +174,8 @@ impl Table {
             remarks.push(format!("{what}: read as missing"));
         }
         let weight = weight_of(schema, &files)?;
-        let plan = Plan { weight, variables: plans, on_bad_row: options.on_bad_row, strict_keys: false, keep_raw: false };
+        let plan =
+            Plan { weight, variables: plans, on_bad_row: options.on_bad_row, strict_keys: false, keep_raw: false, keep_texts: false };
         // Where the target may be absent, rows are answered: a probability for each of its states is made for every row.
         let n_answers = schema.target().filter(|_| absent_is_missing).and_then(|target| schema.states(target)).map_or(0, States::len);
         let chunk_rows = chunk_rows(sources[0].names.len(), n_answers).min(most_rows(&plan));

@@ -15,5 +15,6 @@ pub use error::{LearnError, StatisticFault};
 pub use naive_bayes::{
     AttributeStatistic, ClassEvidence, ClassPrior, Contest, EmStep, Estimate, EventModel, EvidenceValue, Expected, LeaveOneOut, Ledger,
     LedgerEntry, LedgerLeftOut, LeftOut, MEstimateP, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, NotAPrior, NumericModel, Remark,
-    SemiSupervised, TellingEvidence, TextEvent, Treatment, Unit, Weighed, WordChoice, WordWeighing, completed, telling_evidence,
+    SemiSupervised, TellingEvidence, TellingWord, TellingWords, TextEvent, Treatment, Unit, Weighed, WordChoice, WordWeighing,
+    WordsOfClass, completed, telling_evidence, telling_words,
 };

@@ -17,7 +17,7 @@ use crate::align::categorical;
 use crate::judge::{CalibratedByFold, GridByFold, Judge, Scores};
 use crate::model::{Stored, treatments};
 use crate::unlabelled::WithUnlabelled;
-use crate::{Error, Evaluation, FromUnlabelled, NaiveBayesModel, Recipe, Timings, Unlabelled, widening};
+use crate::{Error, Evaluation, FromUnlabelled, NaiveBayesModel, NamedCosts, Recipe, Timings, Unlabelled, widening};
 
 /// What to learn and how; the default is right for most.
 ///
@@ -29,6 +29,7 @@ use crate::{Error, Evaluation, FromUnlabelled, NaiveBayesModel, Recipe, Timings,
 /// | `threshold` | 0 | where a Bernoulli model cuts numbers in two |
 /// | `evaluation` | leave-one-out | how good the model is |
 /// | `calibration` | none | mend over-confident probabilities |
+/// | `costs` | none | what errors cost, where they are judged by cost |
 /// | `seed` | 1 | which rows go into which fold |
 /// | `weighing` | once a time | how much each word of a text counts |
 /// | `unlabelled` | left out | rows without a class |
@@ -46,6 +47,8 @@ pub struct LearnOptions {
     pub evaluation: EvaluationPlan,
     /// How to calibrate, if at all.
     pub calibration: Option<Method>,
+    /// What errors cost; rows are then judged by the class of least expected cost.
+    pub costs: Option<NamedCosts>,
     /// Which rows go into which fold.
     pub seed: u64,
     /// How much each word of a text counts.
@@ -63,6 +66,7 @@ impl Default for LearnOptions {
             threshold: 0.0,
             evaluation: EvaluationPlan::LeaveOneOut,
             calibration: None,
+            costs: None,
             seed: 1,
             weighing: WordWeighing::default(),
             unlabelled: None,
@@ -326,10 +330,12 @@ fn learn_from(
     timings.add("learn", start);
 
     let start = Instant::now();
+    // Costs that are none are refused even where nothing is judged.
+    blank_tally(options.costs.as_ref(), model.classes())?;
     let mut evaluation = evaluate_plan(table, &model, options, rows)?;
     let mut calibrated = None;
     if let Some(method) = options.calibration {
-        let (before, after, calibrator) = calibrate(table, &model, method, options.seed)?;
+        let (before, after, calibrator) = calibrate(table, &model, method, options)?;
         if options.evaluation == EvaluationPlan::LeaveOneOut {
             evaluation.clone_from(&before);
         }
@@ -361,19 +367,27 @@ fn evaluate_plan(
         EvaluationPlan::None => None,
         // The calibration makes the same pass.
         EvaluationPlan::LeaveOneOut if options.calibration.is_some() => None,
-        EvaluationPlan::LeaveOneOut => leave_one_out(table, model)?,
+        EvaluationPlan::LeaveOneOut => leave_one_out(table, model, options.costs.as_ref())?,
         EvaluationPlan::Folds(n_folds) => cross_validate(table, model, n_folds, options, unlabelled)?,
+    })
+}
+
+/// Nothing judged yet, by cost or by probability.
+pub(crate) fn blank_tally(costs: Option<&NamedCosts>, classes: &[String]) -> Result<Tally, Error> {
+    Ok(match costs {
+        Some(costs) => Tally::with_costs(costs.resolve(classes)?),
+        None => Tally::new(classes.len()),
     })
 }
 
 /// Judges every row by the model of all other rows, in one pass: the statistic minus the row.
 ///
 /// # Errors
-/// When the rows cannot be read again.
-pub fn leave_one_out(table: &Table, model: &NaiveBayesModel) -> Result<Option<Evaluation>, Error> {
+/// When the rows cannot be read again, or costs name no classes.
+pub fn leave_one_out(table: &Table, model: &NaiveBayesModel, costs: Option<&NamedCosts>) -> Result<Option<Evaluation>, Error> {
     let held_out = LeaveOneOut::new(model.schema(), model.statistic(), model.posterior())?;
     let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| held_out.ln_joint(chunk, out);
-    let tally = judged(table, &scores, model, Tally::new(model.classes().len()))?;
+    let tally = judged(table, &scores, model, blank_tally(costs, model.classes())?)?;
     Ok(tally.metrics().map(|metrics| Evaluation::new(leave_one_out_words(model), model.classes(), metrics)))
 }
 
@@ -482,14 +496,15 @@ fn in_two_passes(table: &Table, model: &NaiveBayesModel, plan: FoldPlan, options
         }
         Ok(())
     };
-    let tally = judged(table, &scores, model, Tally::new(n_classes))?;
+    let tally = judged(table, &scores, model, blank_tally(options.costs.as_ref(), model.classes())?)?;
     Ok((tally, others.iter().filter(|others| others.is_of_one_class()).count()))
 }
 
 /// Each fold learned anew without its rows, cut points included.
 fn by_relearning(table: &Table, model: &NaiveBayesModel, plan: FoldPlan, options: &LearnOptions) -> Result<(Tally, usize), Error> {
     let n_classes = model.classes().len();
-    let mut tally = Tally::new(n_classes);
+    let blank = blank_tally(options.costs.as_ref(), model.classes())?;
+    let mut tally = blank.clone();
     let mut n_of_one_class = 0;
     for fold in 0..plan.n_folds() {
         let rest = MaskedRows { rows: table, plan, keep: |of_row| of_row != fold };
@@ -498,7 +513,7 @@ fn by_relearning(table: &Table, model: &NaiveBayesModel, plan: FoldPlan, options
         n_of_one_class += usize::from(others.is_of_one_class());
         let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| others.ln_joint(chunk, n_classes, out);
         let own = MaskedRows { rows: table, plan, keep: |of_row| of_row == fold };
-        tally.merge(&judged(&own, &scores, model, Tally::new(n_classes))?)?;
+        tally.merge(&judged(&own, &scores, model, blank.clone())?)?;
     }
     Ok((tally, n_of_one_class))
 }
@@ -509,14 +524,15 @@ fn calibrate(
     table: &Table,
     model: &NaiveBayesModel,
     method: Method,
-    seed: u64,
+    options: &LearnOptions,
 ) -> Result<(Option<Evaluation>, Option<Evaluation>, Calibrator), Error> {
     const FOLDS: usize = 10;
     let n_classes = model.classes().len();
-    let plan = FoldPlan::new(FOLDS, seed).ok_or_else(|| Error::Internal("ten folds are a plan".into()))?;
+    let plan = FoldPlan::new(FOLDS, options.seed).ok_or_else(|| Error::Internal("ten folds are a plan".into()))?;
     let held_out = LeaveOneOut::new(model.schema(), model.statistic(), model.posterior())?;
     let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| held_out.ln_joint(chunk, out);
-    let blank = GridByFold { plan, grids: vec![ScoreGrid::new(n_classes); FOLDS], raw: Tally::new(n_classes) };
+    let tally = blank_tally(options.costs.as_ref(), model.classes())?;
+    let blank = GridByFold { plan, grids: vec![ScoreGrid::new(n_classes); FOLDS], raw: tally.clone() };
     let scored = judged(table, &scores, model, blank)?;
     let mut all = ScoreGrid::new(n_classes);
     for grid in &scored.grids {
@@ -531,7 +547,7 @@ fn calibrate(
         }
         calibrators.push(Calibrator::fit(method, &others).map_err(too_few)?);
     }
-    let judged_after = judged(table, &scores, model, CalibratedByFold { plan, calibrators: &calibrators, tally: Tally::new(n_classes) })?;
+    let judged_after = judged(table, &scores, model, CalibratedByFold { plan, calibrators: &calibrators, tally })?;
     let how = leave_one_out_words(model);
     let evaluation = |how: &str, tally: &Tally| tally.metrics().map(|metrics| Evaluation::new(how, model.classes(), metrics));
     Ok((

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use belief::{Chunk, Kind, Role, Schema, ShapeMismatch, WordWeights, normalise_ln};
 use data::{Answers, DataError};
-use evaluate::Calibrator;
+use evaluate::{Calibrator, Costs};
 use learn::{EventModel, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, TextEvent, Treatment};
 use serde::{Deserialize, Serialize};
 
@@ -251,6 +251,23 @@ impl NaiveBayesModel {
             row.iter_mut().for_each(|p| *p /= total);
         }
         Ok(Answers { predicted, probability })
+    }
+
+    /// The class of least expected cost of each row, and the probabilities of all, which costs do not change.
+    ///
+    /// # Errors
+    /// When the columns are not those of the model's schema, or the costs are for another number of classes.
+    pub fn answer_by_cost(&self, chunk: &Chunk<'_>, costs: &Costs) -> Result<Answers, DataError> {
+        let n_classes = self.posterior.n_classes();
+        ShapeMismatch::check("classes of the costs", n_classes, costs.n_classes())?;
+        let mut answers = self.answer(chunk)?;
+        for (predicted, p) in answers.predicted.iter_mut().zip(answers.probability.chunks_exact(n_classes)) {
+            // A row that is impossible has no answer at any cost.
+            if predicted.is_some() {
+                *predicted = costs.decide(p).ok().map(|class| class as u32);
+            }
+        }
+        Ok(answers)
     }
 }
 

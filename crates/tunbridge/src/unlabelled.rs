@@ -16,7 +16,7 @@ use learn::{
 use serde::{Deserialize, Serialize};
 
 use crate::judge::Judge;
-use crate::learning::{Counted, judged};
+use crate::learning::{Counted, blank_tally, judged};
 use crate::remarks::counted as counted_words;
 use crate::{Error, LearnOptions, NaiveBayesModel};
 
@@ -189,7 +189,8 @@ impl WithUnlabelled {
             ));
         };
         let (treatments, target) = (model.observed().treatments(), model.observed().target().index());
-        let mut tally = Tally::new(model.classes().len());
+        let blank = blank_tally(options.costs.as_ref(), model.classes())?;
+        let mut tally = blank.clone();
         for fold in 0..folds.n_folds() {
             let rest = MaskedRows { rows: labelled, plan: folds, keep: |of_row| of_row != fold };
             let statistic = rest.fold(|n_states: &[usize]| NaiveBayesStatistic::empty(&treatments, target, n_states))?.statistic;
@@ -199,7 +200,7 @@ impl WithUnlabelled {
             let posterior = NaiveBayes::with_expected(model.schema(), &others.statistic, &found.statistic, &completed, model.prior())?;
             let scores = |chunk: &Chunk<'_>, out: &mut Vec<f64>| posterior.ln_joint(chunk, out);
             let own = MaskedRows { rows: labelled, plan: folds, keep: |of_row| of_row == fold };
-            tally.merge(&judged(&own, &scores, model, Tally::new(model.classes().len()))?)?;
+            tally.merge(&judged(&own, &scores, model, blank.clone())?)?;
         }
         Ok(tally)
     }

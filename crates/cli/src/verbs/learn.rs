@@ -8,10 +8,11 @@ use serde_json::{Map, Value, json};
 use tunbridge::evaluate::Method;
 use tunbridge::learners::{ClassEvidence, EvidenceValue, telling_evidence};
 use tunbridge::model_file::check_output;
-use tunbridge::{Calibrated, LearnOptions, Learned, NaiveBayesModel, Timings, learn};
+use tunbridge::{Calibrated, EvaluationPlan, LearnOptions, Learned, NaiveBayesModel, Timings, learn};
 
 use super::{is_pattern, print, print_json};
-use crate::args::{CalibrateArg, Common, LearnArgs};
+use crate::args::{CalibrateArg, Common, LearnArgs, refuse};
+use crate::costs::costs;
 use crate::figures::{count, number, of, probability};
 use crate::progress::{self, remark};
 use crate::report::{self, Align, table};
@@ -49,6 +50,9 @@ pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(
 
 pub fn options(args: &LearnArgs, common: &Common) -> Result<LearnOptions, Failure> {
     let (prior, bins) = args.learner.prior()?;
+    if args.evaluate == EvaluationPlan::None {
+        refuse(&[("--costs", !args.costs.is_empty())], "says how a model is judged, and does not go with --evaluate none")?;
+    }
     let mut read = args.read.options(common);
     args.columns.apply(&mut read, args.target.as_ref())?;
     args.learner.text.apply(&mut read)?;
@@ -59,6 +63,7 @@ pub fn options(args: &LearnArgs, common: &Common) -> Result<LearnOptions, Failur
         threshold: args.learner.threshold(),
         evaluation: args.evaluate,
         calibration: method(args.calibrate),
+        costs: costs(&args.costs)?,
         seed: common.seed,
         weighing: args.learner.text.weigh_words.unwrap_or_default(),
         unlabelled: args.learner.unlabelled.plan(common)?,

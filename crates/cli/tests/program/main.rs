@@ -7,6 +7,7 @@
 mod change;
 mod classify;
 mod columns;
+mod costs;
 mod defined_cases;
 mod evaluate;
 mod explain;

@@ -173,7 +173,7 @@ impl NaiveBayes {
         })
     }
 
-    /// What each word of a text said; the absence of all others, where that speaks, comes last.
+    /// What each word of a text said. Where absence speaks, of a word that is there P(there | class), and the absence of all others last.
     fn words_of(&self, schema: &Schema, chunk: &Chunk<'_>, place: usize, row: usize, class: usize, against: usize) -> Vec<LedgerEntry> {
         let (Scorer::Words(table), Column::Texts(texts)) = (&self.scorers()[place], &chunk.columns[place]) else { return Vec::new() };
         let variable = &schema.variables()[place];
@@ -185,13 +185,21 @@ impl NaiveBayes {
             log_odds: difference(given_class, given_against),
         };
         let (mut entries, mut bag) = (Vec::new(), Vec::new());
+        let (mut absent_in_class, mut absent_in_against) = (table.every_text[class], table.every_text[against]);
         let length = table.bag(texts.words(row), &mut bag);
         let words = texts.words(row);
         for (code, weight) in bag {
             let mut says = vec![0.0; self.n_classes()];
             table.add_word(code, weight, &mut says);
             let word = variable.kind.states().and_then(|words| words.names().get(code as usize)).cloned().unwrap_or_default();
-            let times = if table.once { 1 } else { words.iter().filter(|word| **word == code).count() as u32 };
+            if table.once {
+                // The table has ln P(there)/P(not there), so that all texts share the sum over absent words.
+                absent_in_class += ln_one_and_exp(says[class]);
+                absent_in_against += ln_one_and_exp(says[against]);
+                entries.push(entry(Weighed::Word { word, times: 1 }, -ln_one_and_exp(-says[class]), -ln_one_and_exp(-says[against])));
+                continue;
+            }
+            let times = words.iter().filter(|word| **word == code).count() as u32;
             entries.push(entry(Weighed::Word { word, times }, says[class], says[against]));
         }
         if !table.concentrations.is_empty() {
@@ -201,7 +209,7 @@ impl NaiveBayes {
         }
         if table.once {
             let value = Weighed::State("words that are not there".into());
-            entries.push(entry(value, table.every_text[class], table.every_text[against]));
+            entries.push(entry(value, absent_in_class, absent_in_against));
         }
         entries
     }
@@ -268,6 +276,11 @@ pub(crate) fn write_bin(f: &mut fmt::Formatter<'_>, above: Option<f64>, up_to: O
         Some(cut) => write!(f, "{}]", Number(cut)),
         None => f.write_str("∞)"),
     }
+}
+
+/// ln(1 + eˣ), which is x itself where eˣ is too great.
+fn ln_one_and_exp(x: f64) -> f64 {
+    x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 
 /// a − b, where two equal infinities differ by nothing.

@@ -17,7 +17,7 @@
 //! | `semi_supervised`, `expectation` | rows without a class, by EM |
 //! | `prior_density` | ln P(parameters), the prior's part of what EM climbs |
 //! | `marginal_likelihood` | ln P(data) where it has a closed form |
-//! | `explain`, `telling_evidence` | why a row was classified so, and what tells the classes apart |
+//! | `explain`, `telling_evidence`, `telling_words` | why a row was classified so, and what tells the classes apart |
 
 mod attribute;
 mod bernoulli;
@@ -43,6 +43,7 @@ mod scoring;
 mod semi_supervised;
 mod statistic;
 mod telling_evidence;
+mod telling_words;
 mod weighing;
 mod words;
 
@@ -58,4 +59,5 @@ pub use remark::{LeftOut, Remark};
 pub use semi_supervised::{EmStep, Expected, SemiSupervised, completed};
 pub use statistic::{AttributeStatistic, NaiveBayesStatistic, Treatment};
 pub use telling_evidence::{ClassEvidence, EvidenceValue, TellingEvidence, telling_evidence};
+pub use telling_words::{TellingWord, TellingWords, WordsOfClass, telling_words};
 pub use weighing::WordWeighing;

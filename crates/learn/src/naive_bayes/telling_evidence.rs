@@ -176,7 +176,7 @@ fn of_number(own: &Moments, rest: &Moments, variable: &str) -> Option<TellingEvi
 }
 
 /// For each entry the sum of all others: of those before and those behind, so that nothing cancels.
-fn of_others<T: Copy + Default>(entries: &[T], add: impl Fn(&mut T, &T)) -> Vec<T> {
+pub(super) fn of_others<T: Copy + Default>(entries: &[T], add: impl Fn(&mut T, &T)) -> Vec<T> {
     let mut sums = vec![T::default(); entries.len()];
     let mut before = T::default();
     for (sum, entry) in sums.iter_mut().zip(entries) {

@@ -135,6 +135,25 @@ impl<'s> Bag<'s> {
         alpha.binary_search_by_key(&(word as u32), |(word, _)| *word).map_or(*alpha_unseen, |place| alpha[place].1)
     }
 
+    /// P(word | some classes together), or of its being in their texts: of the word's counts in them, of how often they have words that count, and of their texts.
+    pub(crate) fn p_of(&self, count: WordCount, times: f64, texts: f64) -> f64 {
+        let l = self.pseudo.of_each(self.n_chosen);
+        match self.event {
+            TextEvent::Bernoulli => self.p_there(count.texts, texts),
+            _ => ratio(count.times + l, times + l * self.n_chosen, self.n_chosen),
+        }
+    }
+
+    /// How often each class has words that count, and its texts.
+    pub(crate) fn totals(&self) -> (&[f64], &[f64]) {
+        (&self.class_totals, &self.n_texts)
+    }
+
+    /// The counts of a word in every class; of one that was never met, none.
+    pub(crate) fn counts_of(&self, word: usize) -> &[WordCount] {
+        self.counts.of_word(word).unwrap_or_default()
+    }
+
     /// (texts with the word + l)/(texts + 2 l).
     fn p_there(&self, texts: f64, of: f64) -> f64 {
         let l = self.pseudo.of_each(2.0);

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::{
     AttributeStatistic, Contest, Estimate, LeaveOneOut, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, TextEvent, Treatment, WordChoice,
-    WordWeighing,
+    WordWeighing, telling_words,
 };
 
 const WORDS: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
@@ -216,4 +216,68 @@ proptest! {
         let odds = ln[place(&ledger.class)] - ln[place(&ledger.against)];
         prop_assert!((ledger.posterior_log_odds.unwrap() - odds).abs() < 1e-9 || odds.is_infinite());
     }
+}
+
+/// P(w | ¬v) from the counts of all other classes together, and the information over texts; both by hand.
+#[test]
+fn the_words_that_tell_by_hand() {
+    // x: a a b | a; y: b c; z: c c d.
+    let rows = vec![(0, vec![0, 0, 1], 1.0), (0, vec![0], 1.0), (1, vec![1, 2], 1.0), (2, vec![2, 2, 3], 1.0)];
+    let statistic = statistic(&rows);
+    let told = |text: TextEvent, most: usize, least: f64| {
+        let model = NaiveBayes::new(&schema(), &statistic, &NaiveBayesPrior { text, ..NaiveBayesPrior::default() }).unwrap();
+        telling_words(&schema(), &statistic, &model, most, least).unwrap().remove(0).classes
+    };
+    let classes = told(TextEvent::Multinomial, 10, 0.0);
+    let a = &classes[0].by_ratio[0];
+    // Four words count: (3 + 1)/(4 + 4) in x, (0 + 1)/(5 + 4) in y and z together.
+    assert_eq!((a.word.as_str(), a.p_given_class, a.p_given_rest), ("a", 0.5, 1.0 / 9.0));
+    assert_eq!((a.ratio, a.times, a.times_in_rest, a.texts, a.texts_in_rest), (4.5, 3.0, 0.0, 2.0, 0.0));
+    // `a` is in both texts of x and in no other: it tells x from the rest, one bit. So does `c` of z and y together, from x.
+    assert!((a.information - 2_f64.ln()).abs() < 1e-15, "{a:?}");
+    let information = |class: usize| classes[class].by_information.iter().map(|w| w.word.as_str()).collect::<Vec<_>>();
+    assert_eq!((information(0), information(1), information(2)), (vec!["a"], vec!["c", "b"], vec!["d"]));
+    let bernoulli = told(TextEvent::Bernoulli, 1, 0.0);
+    let a = &bernoulli[0].by_ratio[0];
+    assert_eq!((a.word.as_str(), a.p_given_class, a.p_given_rest), ("a", 3.0 / 4.0, 1.0 / 4.0));
+    assert!(told(TextEvent::Complement, 10, 2.0).iter().all(|class| class.by_ratio.iter().all(|w| w.texts + w.texts_in_rest >= 2.0)));
+}
+
+proptest! {
+    #[test]
+    fn rankings_are_ranked_and_speak_for_their_class(rows in rows(), estimate in estimates(), event in 0..4_usize, most in 0..4_usize) {
+        let prior = NaiveBayesPrior { text: EVENTS[event], estimate, ..NaiveBayesPrior::default() };
+        let statistic = statistic(&rows);
+        let Ok(model) = NaiveBayes::new(&schema(), &statistic, &prior) else { return Ok(()) };
+        let (few, all) = (telling_words(&schema(), &statistic, &model, most, 0.0).unwrap(), telling_words(&schema(), &statistic, &model, 99, 0.0).unwrap());
+        for (few, all) in few.iter().zip(&all) {
+            for (few, all) in few.classes.iter().zip(&all.classes) {
+                prop_assert_eq!(&few.by_ratio[..], &all.by_ratio[..most.min(all.by_ratio.len())]);
+                prop_assert_eq!(&few.by_information[..], &all.by_information[..most.min(all.by_information.len())]);
+                prop_assert!(all.by_ratio.is_sorted_by(|a, b| a.ratio >= b.ratio) && all.by_ratio.iter().all(|w| w.ratio > 1.0));
+                prop_assert!(all.by_information.is_sorted_by(|a, b| a.information >= b.information));
+            }
+            // A word speaks for one class.
+            let mut words: Vec<&str> = all.classes.iter().flat_map(|c| &c.by_information).map(|w| w.word.as_str()).collect();
+            words.sort_unstable();
+            prop_assert!(words.windows(2).all(|pair| pair[0] != pair[1]));
+        }
+    }
+}
+
+/// Of a Bernoulli model the ledger has P(there | class), and the absence of the words that are not there.
+#[test]
+fn a_bernoulli_ledger_has_probabilities() {
+    let rows = vec![(0, vec![0, 0, 1], 1.0), (0, vec![1], 1.0), (1, vec![0], 1.0)];
+    let prior = NaiveBayesPrior { text: TextEvent::Bernoulli, ..NaiveBayesPrior::default() };
+    let model = NaiveBayes::new(&schema(), &statistic(&rows), &prior).unwrap();
+    let contest = Contest { class: Some(0), against: Some(1) };
+    let ledger = lend(&[(0, vec![0, 0], 1.0)], |chunk| model.explain(&schema(), &chunk, 0, contest)).unwrap();
+    let of = |value: &str| {
+        let entry = ledger.entries.iter().find(|entry| entry.value.to_string() == value).unwrap_or_else(|| panic!("{ledger:?}"));
+        [entry.ln_given_class.exp(), entry.ln_given_against.exp()]
+    };
+    let close = |found: [f64; 2], expected: [f64; 2]| found.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-15);
+    assert!(close(of("“a”"), [2.0 / 4.0, 2.0 / 3.0]), "{ledger:?}");
+    assert!(close(of("words that are not there"), [1.0 - 3.0 / 4.0, 1.0 - 1.0 / 3.0]), "{ledger:?}");
 }
