@@ -10,6 +10,7 @@ use belief::{Chunk, Codes, Column, ReadReport, Texts};
 
 use crate::date::{Date, date_of};
 use crate::dictionary::{Dictionary, pack_in};
+use crate::documents::RowName;
 use crate::error::{Place, RowFault};
 use crate::text::blocks::Block;
 use crate::text::csv::{Tile, cell_of, text_of};
@@ -149,8 +150,8 @@ pub(crate) enum RawRows {
     /// Where each record lies in the block's bytes.
     Text(Vec<(u32, u32)>),
     Batch(RecordBatch),
-    /// Which files of a folder they are.
-    Documents(Vec<u32>),
+    /// Which documents they are.
+    Documents(Vec<RowName>),
 }
 
 impl EncodedChunk {

@@ -9,7 +9,7 @@ use belief::{
 };
 
 use crate::dictionary::Dictionary;
-use crate::documents;
+use crate::documents::{self, Documents};
 use crate::encode::{EncodedChunk, FileColumns, NewStates, Plan, PlanKind, VariablePlan};
 use crate::error::{closest, shown};
 use crate::input::Input;
@@ -19,7 +19,7 @@ use crate::profile::{Inferred, Profile, SAMPLE_ROWS};
 use crate::sidecar::Sidecar;
 use crate::source::{Source, Unit, Units};
 use crate::text::blocks::Pool;
-use crate::words::{Tokenizer, Vocabulary};
+use crate::words::{Markup, Tokenizer, Vocabulary};
 use crate::{ColumnType, Contradiction, DataError, ReadOptions, UnknownStates};
 
 /// A table in files, read again for every pass.
@@ -53,7 +53,11 @@ impl Table {
         check_names(&sources)?;
         let sidecar = Sidecar::find(options.schema.as_deref(), &sources[0].input.path)?;
         let mut options = options;
-        let mut remarks: Vec<String> = sources.iter().filter_map(Source::documents).flat_map(|(d, _)| d.unlisted.clone()).collect();
+        let mut remarks: Vec<String> = remarks_on_documents(&sources);
+        remarks.extend(sources.iter().filter_map(Source::documents).flat_map(|documents| documents.vacant.clone()));
+        if options.words.markup == Markup::Plain && sources.iter().filter_map(Source::documents).any(Documents::has_mailbox) {
+            remarks.push("messages are read as plain text; --as mail unpacks them".into());
+        }
         if options.target.is_none() && sources[0].documents().is_some() {
             options.target = Some(documents::COLUMNS[1].into());
         }
@@ -80,11 +84,11 @@ impl Table {
             }
         }
         if seen == 0 {
-            return Err(DataError::BadFile {
-                path: sources[0].input.path.clone(),
-                what: "has a header but no rows".into(),
-                hint: Some("a table needs at least one row".into()),
-            });
+            let (what, hint) = match sources[0].documents() {
+                Some(_) => ("holds no document", "there must be one at least"),
+                None => ("has a header but no rows", "a table needs at least one row"),
+            };
+            return Err(DataError::BadFile { path: sources[0].input.path.clone(), what: what.into(), hint: Some(hint.into()) });
         }
         let hints = sources[0].hints();
         let tokenizer = tokenizer_of(&options)?;
@@ -132,7 +136,8 @@ impl Table {
         check_names(&sources)?;
         let wanted: Vec<String> = schema.variables().iter().map(|v| v.name.clone()).collect();
         sources.iter_mut().try_for_each(|source| name_columns(source, schema))?;
-        let mut remarks: Vec<String> = sources.iter_mut().filter_map(|source| expect_late_keys(source, schema)).collect();
+        let mut remarks = remarks_on_documents(&sources);
+        remarks.extend(sources.iter_mut().filter_map(|source| expect_late_keys(source, schema)));
         let missing = options.missing_markers();
         let tokenizer = tokenizer_of(&options)?;
         let mut plans: Vec<VariablePlan> = schema
@@ -145,6 +150,9 @@ impl Table {
                         known.intern_name(name);
                     }
                 }
+                // The class of a document is where it lies, and that may be anywhere when it is to be found out.
+                let is_place = of_documents && absent_is_missing && variable.role == Role::Target;
+                let unknown = if is_place && unknown == UnknownStates::Error { UnknownStates::Missing } else { unknown };
                 VariablePlan { name: variable.name.clone(), kind: plan_kind(variable, known, false, &missing, unknown, &tokenizer) }
             })
             .collect();
@@ -287,7 +295,7 @@ impl Table {
                     Ok(())
                 })?;
                 let bytes = unit.bytes();
-                if let Unit::Text(block) = unit {
+                if let Unit::Text(block) | Unit::Pieces { block, .. } = unit {
                     pool.give(block.bytes);
                 }
                 Ok((finish(chunks)?, n_rows, bytes))
@@ -451,11 +459,16 @@ fn grown(before: &[usize], after: &[usize]) -> Recoding {
 }
 
 fn open_sources(paths: &[impl AsRef<Path>], options: &ReadOptions, as_documents: bool) -> Result<Vec<Source>, DataError> {
-    let inputs = Input::all(paths)?;
+    let inputs = Input::all_as(paths, options.documents.is_some())?;
     if inputs.is_empty() {
         return Err(DataError::Columns { what: "no data were given".into(), hint: Some("name a file, or `-` for standard input".into()) });
     }
     inputs.into_iter().map(|input| Source::open(input, options, as_documents)).collect()
+}
+
+/// What could not be listed of folders.
+fn remarks_on_documents(sources: &[Source]) -> Vec<String> {
+    sources.iter().filter_map(Source::documents).flat_map(|documents| documents.unlisted.clone()).collect()
 }
 
 fn check_names(sources: &[Source]) -> Result<(), DataError> {
