@@ -306,7 +306,11 @@ impl Documents {
         }
         builder.rows_pushed(1);
         builder.settle(faults, |_| place)?;
-        Ok(builder.dropped().is_empty())
+        let is_kept = builder.dropped().is_empty();
+        if is_kept {
+            builder.note_document(text);
+        }
+        Ok(is_kept)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::documents::RowName;
 use crate::error::{Place, RowFault};
 use crate::text::blocks::Block;
 use crate::text::csv::{Tile, cell_of, text_of};
-use crate::words::{Tokenizer, Vocabulary};
+use crate::words::{Tokenizer, Vocabulary, hash_bytes};
 use crate::{Contradiction, DataError, OnBadRow, UnknownStates};
 
 /// What becomes of each variable of the schema, fixed before a pass over the data.
@@ -28,6 +28,8 @@ pub(crate) struct Plan {
     pub strict_keys: bool,
     /// Whether the rows are kept as they stand in the file.
     pub keep_raw: bool,
+    /// Whether it is wanted how many documents are copies.
+    pub count_copies: bool,
 }
 
 #[derive(Clone)]
@@ -110,6 +112,8 @@ pub(crate) struct EncodedChunk {
     pub weights: Option<Vec<f64>>,
     pub report: ReadReport,
     pub raw: RawRows,
+    /// The hashes of documents, where copies are counted.
+    pub hashes: Vec<u64>,
 }
 
 /// States, or words, of one variable that a chunk met and that were not known before.
@@ -205,6 +209,7 @@ pub(crate) struct ChunkBuilder<'p> {
     unknown: Vec<(usize, usize)>,
     raw: RawRows,
     report: ReadReport,
+    hashes: Vec<u64>,
     scratch: Vec<u8>,
 }
 
@@ -250,6 +255,7 @@ impl<'p> ChunkBuilder<'p> {
             unknown: Vec::new(),
             raw,
             report: ReadReport { n_unknown: vec![0; plan.variables.len()], ..ReadReport::default() },
+            hashes: Vec::new(),
             scratch: Vec::new(),
         }
     }
@@ -600,6 +606,19 @@ impl<'p> ChunkBuilder<'p> {
         }
     }
 
+    /// Notes of the document that was kept last whether it has words, and its hash where that is wanted.
+    pub fn note_document(&mut self, bytes: &[u8]) {
+        let is_empty = |column: &EncodedColumn| match column {
+            EncodedColumn::Texts { ends, .. } => ends.last().copied() == Some(ends.iter().rev().nth(1).copied().unwrap_or(0)),
+            _ => false,
+        };
+        if self.columns.iter().any(is_empty) {
+            self.report.n_without_words += 1;
+        } else if self.plan.count_copies {
+            self.hashes.push(hash_bytes(bytes));
+        }
+    }
+
     /// The chunk, unless columns are not what they were taken for.
     pub fn finish(&mut self, first_row: u64) -> Result<EncodedChunk, DataError> {
         if !self.contradictions.is_empty() {
@@ -628,6 +647,7 @@ impl<'p> ChunkBuilder<'p> {
             weights,
             report,
             raw: std::mem::take(&mut self.raw),
+            hashes: std::mem::take(&mut self.hashes),
         })
     }
 }

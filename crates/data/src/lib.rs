@@ -4,11 +4,13 @@
 //! implements [`belief::Observations`]. Learners are not known here, and Arrow is known only here.
 
 mod columnar;
+mod copies;
 mod date;
 mod dictionary;
 mod documents;
 mod encode;
 mod error;
+mod found;
 mod input;
 mod loosely;
 mod mailbox;

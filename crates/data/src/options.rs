@@ -17,6 +17,7 @@ use crate::words::Words;
 /// | `target`, `weight` | none | columns by their part |
 /// | `text` | none | columns whose words count |
 /// | `words` | see [`Words`] | how texts become words |
+/// | `max_vocabulary` | none | the most words of a text that are kept: the rarest are dropped while they are counted |
 /// | `documents` | see [`Cut`] | what one document is |
 /// | `class_depth` | 1 | which folder a document's class is, counted from the one given |
 /// | `schema` | found beside the data | a sidecar file |
@@ -42,6 +43,8 @@ pub struct ReadOptions {
     pub text: Vec<String>,
     /// How texts become words.
     pub words: Words,
+    /// The most words of a text that are kept. While they are counted twice as many are held, and those of the chunks under way.
+    pub max_vocabulary: Option<usize>,
     /// What one document is; then the files are documents, whatever else they could be.
     pub documents: Option<Cut>,
     /// Which folder a document's class is, counted from the one given; zero is the first below it.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use belief::{ByFold, FoldPlan, Kind, MaskedRows, Observations, ReadReport, Role, Schema};
+use belief::{ByFold, FoldPlan, Kind, MaskedRows, Observations, Pruned, ReadReport, Recode, Role, Schema};
 use data::words::Words;
 use data::{DataError, ReadOptions, Table};
 use evaluate::{Calibrator, Method, ScoreGrid, Tally};
@@ -15,6 +15,7 @@ use learn::{
 use crate::align::categorical;
 use crate::judge::{CalibratedByFold, GridByFold, Judge, Scores};
 use crate::model::{Stored, treatments};
+use crate::vocabulary::was_pruned;
 use crate::{Error, Evaluation, NaiveBayesModel, Recipe, Timings, widening};
 
 /// What to learn and how; the default is right for most.
@@ -121,7 +122,11 @@ pub(crate) fn check_texts(schema: &Schema, options: &LearnOptions) -> Result<(),
     let prior = NaiveBayesPrior { text: options.prior.text, words: options.prior.words.clone(), ..NaiveBayesPrior::default() };
     // A Bernoulli model of a table is one of its texts too, if there are any.
     let of_table = options.prior.event == EventModel::Bernoulli && prior.words == WordChoice::default();
-    if has_texts || options.read.words == Words::default() && (of_table || prior == NaiveBayesPrior::default()) {
+    if has_texts
+        || options.read.max_vocabulary.is_none()
+            && options.read.words == Words::default()
+            && (of_table || prior == NaiveBayesPrior::default())
+    {
         return Ok(());
     }
     Err(Error::unfit("choices about words are made, but no column is a text", "name the column of texts with --text, or leave them out"))
@@ -159,7 +164,21 @@ pub(crate) fn count(table: Table, options: &LearnOptions) -> Result<(Table, Coun
         count_once(table, options)
     })?;
     let remarks = [table.remarks(), &counted.remarks].concat();
-    Ok((table.with_schema(counted.schema.clone()), counted, remarks))
+    let table = table.with_schema(counted.schema.clone());
+    let counted = if was_pruned(&counted.report.pruned) { counted_again(counted, &table, options)? } else { counted };
+    Ok((table, counted, remarks))
+}
+
+/// Counts the words that were kept once more, so that none of their counts is short.
+fn counted_again(mut first: Counted, table: &Table, options: &LearnOptions) -> Result<Counted, Error> {
+    let again = count_once(table, options)?;
+    let total = |counted: &Counted, place: usize| counted.statistic.times_met(place).map_or(0.0, |times| times.iter().sum());
+    for place in 0..first.report.pruned.len() {
+        let came_back: f64 = total(&again, place) - total(&first, place);
+        let pruned = &mut first.report.pruned[place];
+        *pruned = Pruned { times: pruned.times - came_back, short_by: 0.0, ..*pruned };
+    }
+    Ok(Counted { statistic: again.statistic, ..first })
 }
 
 pub(crate) fn count_once<O: Observations<Error = DataError>>(rows: &O, options: &LearnOptions) -> Result<Counted, Error> {
@@ -234,7 +253,8 @@ fn learn_from(
         let name = schema.target().map(|t| schema.variable(t).name.clone()).unwrap_or_default();
         let of_documents = schema.variables().iter().map(|v| v.name.as_str()).eq(data::DOCUMENT_COLUMNS);
         let hint = if of_documents {
-            "the folder given holds a folder for each class: name the one above, or say how deep they are with --class-depth"
+            "documents have their class from the folder they are in: name the one above it, or say how deep it is with --class-depth; \
+             of lines and messages the file's name is the class, and standard input has none"
         } else {
             "choose another target, or check the missing markers"
         };
@@ -244,12 +264,22 @@ fn learn_from(
     let recipe = Recipe {
         missing: table.missing_markers().to_vec(),
         words: options.read.words.clone(),
+        max_vocabulary: options.read.max_vocabulary,
         discretisation: options.bins.as_ref().map(ToString::to_string),
         made_from_labels: matches!(options.bins, Some(Discretisation::FayyadIrani)),
     };
-    let parts = Stored { schema, recipe, prior: options.prior.clone(), statistic, calibrator: None, calibrator_is_stale: false };
+    let parts = Stored {
+        schema,
+        recipe,
+        prior: options.prior.clone(),
+        statistic,
+        calibrator: None,
+        calibrator_is_stale: false,
+        pruned: report.pruned.clone(),
+    };
     let mut model = NaiveBayesModel::from_parts(parts)?;
     remarks.extend(crate::remarks::of_model(model.posterior().remarks()));
+    remarks.extend(crate::vocabulary::remarks(model.parts()));
     for (id, states) in categorical(model.schema()).filter(|(_, states)| (1..states.len()).contains(&states.n_declared())) {
         let beyond = crate::remarks::list(&states.names()[states.n_declared()..]);
         remarks.push(format!("`{}` has states that were not declared: {beyond}", model.schema().variable(id).name));

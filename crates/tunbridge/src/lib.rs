@@ -33,6 +33,7 @@ mod recipe;
 mod remarks;
 mod state_belief;
 mod testing;
+mod vocabulary;
 mod widening;
 
 pub use case::Case;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use belief::{Chunk, Kind, Role, Schema, ShapeMismatch, normalise_ln};
+use belief::{Chunk, Kind, Pruned, Role, Schema, ShapeMismatch, normalise_ln};
 use data::{Answers, DataError};
 use evaluate::Calibrator;
 use learn::{EventModel, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, Treatment};
@@ -79,6 +79,9 @@ pub(crate) struct Stored {
     pub calibrator: Option<Calibrator>,
     /// Set when rows joined or left after the calibration was fitted.
     pub calibrator_is_stale: bool,
+    /// What was lost of each variable's words to keep to the recipe's bound.
+    #[serde(default)]
+    pub pruned: Vec<Pruned>,
 }
 
 impl NaiveBayesModel {
@@ -162,6 +165,16 @@ impl NaiveBayesModel {
     /// Whether rows joined or left after the calibration was fitted.
     pub fn calibrator_is_stale(&self) -> bool {
         self.parts.calibrator_is_stale
+    }
+
+    /// What was lost of each variable's words to keep to the recipe's bound; variables behind the last have lost nothing.
+    pub fn pruned(&self) -> &[Pruned] {
+        &self.parts.pruned
+    }
+
+    /// The same in words, for each variable that lost something.
+    pub fn vocabulary_remarks(&self) -> Vec<String> {
+        crate::vocabulary::remarks(&self.parts)
     }
 
     /// The names of the classes.

@@ -14,6 +14,9 @@ pub struct Recipe {
     /// How texts become words.
     #[serde(default)]
     pub words: Words,
+    /// The most words of a text that are kept.
+    #[serde(default)]
+    pub max_vocabulary: Option<usize>,
     /// Whether the cut points were made with the help of the labels.
     pub made_from_labels: bool,
 }
@@ -23,5 +26,6 @@ impl Recipe {
     pub fn apply(&self, read: &mut ReadOptions) {
         read.missing.extend(self.missing.iter().cloned());
         read.words = self.words.clone();
+        read.max_vocabulary = read.max_vocabulary.or(self.max_vocabulary);
     }
 }

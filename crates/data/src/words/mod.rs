@@ -17,4 +17,4 @@ pub(crate) use decode::is_binary;
 pub use markup::{Markup, Stripped};
 pub use split::Inner;
 pub use tokenizer::{NotWords, Splitter, Stemming, Tokenizer, Words, stop_words};
-pub(crate) use vocabulary::Vocabulary;
+pub(crate) use vocabulary::{Vocabulary, hash_bytes};
