@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use tunbridge::atomic::{AtomicFile, check_place};
+use tunbridge::belief::{Kind, Role};
 use tunbridge::data::{Answers, DataError, OutputFormat, Table};
 use tunbridge::{Error, NaiveBayesModel, Timings, model_file};
 
@@ -45,6 +46,10 @@ fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel) -> Result
     let case = case_of(&args.inputs, model, &args.read, args.unknown_states, common)?;
     let answers = case.lend(|row| model.answer(row))?;
     let impossible = answers.predicted[0].is_none();
+    if has_texts(model) {
+        let n_prior_only = case.lend(|row| model.posterior().n_without_evidence(row)).map_err(DataError::from)?;
+        tell_prior_only(n_prior_only as u64, common);
+    }
     if as_json {
         return print_json(&object(1, model.classes(), &answers));
     }
@@ -58,6 +63,17 @@ fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel) -> Result
     by_p.sort_by(|a, b| b.1.total_cmp(&a.1));
     let lines: Vec<Vec<String>> = by_p.iter().map(|(class, p)| vec![class.to_string(), probability(*p)]).collect();
     print(&table(&[model.posterior().target(), "probability"], &[Align::Left, Align::Right], &lines))
+}
+
+fn has_texts(model: &NaiveBayesModel) -> bool {
+    model.schema().variables().iter().any(|v| v.role == Role::Input && matches!(v.kind, Kind::Text(_)))
+}
+
+fn tell_prior_only(n: u64, common: &Common) {
+    if n > 0 {
+        let rows = of(n as f64, "row has", "rows have");
+        remark(common, &format!("{rows} no word that the model knows, nor other evidence: the class prior is the answer"));
+    }
 }
 
 fn object(row: u64, classes: &[String], answers: &Answers) -> Value {
@@ -93,11 +109,15 @@ fn rows(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel) -> Result
     let _bar = progress::show(&mut read, common);
     let table = Table::open_as(&args.inputs, read, model.schema(), args.unknown_states.into(), true)?;
     table.remarks().iter().for_each(|text| remark(common, text));
-    let n_impossible = AtomicU64::new(0);
+    let (n_impossible, n_prior_only) = (AtomicU64::new(0), AtomicU64::new(0));
+    let has_texts = has_texts(model);
     let answer = |chunk: tunbridge::belief::Chunk<'_>| -> Result<Answers, DataError> {
         let answers = model.answer(&chunk)?;
         let impossible = answers.predicted.iter().filter(|p| p.is_none()).count() as u64;
         n_impossible.fetch_add(impossible, Ordering::Relaxed);
+        if has_texts {
+            n_prior_only.fetch_add(model.posterior().n_without_evidence(&chunk)? as u64, Ordering::Relaxed);
+        }
         Ok(answers)
     };
     let report = match &args.output {
@@ -123,6 +143,7 @@ fn rows(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel) -> Result
         let rows = of(n_impossible as f64, "row has", "rows have");
         remark(common, &format!("{rows} probability zero under the model and got no answer"));
     }
+    tell_prior_only(n_prior_only.into_inner(), common);
     if report.n_rows == 0 {
         remark(common, "there were no rows");
     }

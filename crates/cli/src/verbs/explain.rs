@@ -136,6 +136,9 @@ fn text(model: &NaiveBayesModel, ledger: &Ledger, unit: Unit, word: UnitArg, cal
         &[Align::Left, Align::Right, Align::Left],
         &rows,
     ));
+    if ledger.entries.is_empty() {
+        out.push_str("  Nothing in it says anything to the model: the class prior is the answer\n");
+    }
     for left in &ledger.left_out {
         if left.why != tunbridge::learners::LeftOut::NotAnAttribute {
             let _ = writeln!(out, "  {} is left out: {}", left.variable, left.why);
