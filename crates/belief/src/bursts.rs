@@ -117,6 +117,9 @@ impl Bursts {
         };
         let mut recoded = Self::default();
         for ((word, class, times), texts) in &self.repeats {
+            if renamed(words, *word)? == StateMap::DROPPED {
+                continue;
+            }
             *recoded.repeats.entry((renamed(words, *word)?, renamed(classes, *class)?, *times)).or_default() += texts;
         }
         for ((class, length), texts) in &self.lengths {

@@ -151,6 +151,14 @@ impl<S: Recode> Recode for ByFold<S> {
     fn recode(&mut self, recoding: &Recoding) -> Result<(), ShapeMismatch> {
         self.folds.iter_mut().try_for_each(|fold| fold.recode(recoding))
     }
+
+    fn times_met(&self, variable: usize) -> Option<Vec<f64>> {
+        let mut sum = self.folds.first()?.times_met(variable)?;
+        for fold in &self.folds[1..] {
+            sum.iter_mut().zip(fold.times_met(variable)?).for_each(|(sum, times)| *sum += times);
+        }
+        Some(sum)
+    }
 }
 
 /// SplitMix64's finaliser (Steele, Lea & Flood 2014): a counter in, 64 well-mixed bits out. The same counter gives the same bits,

@@ -1,6 +1,6 @@
 //! The seam: learners hand a blank statistic to the observations, which fold it and give it back.
 
-use crate::{Chunk, FoldPlan, Recode, Schema, ShapeMismatch, SufficientStatistic};
+use crate::{Chunk, FoldPlan, Pruned, Recode, Schema, ShapeMismatch, SufficientStatistic};
 
 /// Rows that can be folded into a statistic, again and again.
 ///
@@ -67,10 +67,18 @@ pub struct ReadReport {
     pub first_skipped: Option<String>,
     /// Texts whose bytes are not UTF-8 and were taken for Windows-1252.
     pub n_not_utf8: u64,
+    /// Documents without a word.
+    pub n_without_words: u64,
+    /// Documents that are copies of another, byte for byte, the first of each not counted; known where rows are learned from.
+    pub n_copies: u64,
+    /// Whether there were too many documents to look at all of them, and the number of copies is an estimate.
+    pub copies_are_estimated: bool,
     /// Missing values, one count per variable.
     pub n_missing: Vec<u64>,
     /// Values that are no known state and were read as missing, one count per variable.
     pub n_unknown: Vec<u64>,
+    /// Words that were dropped to keep vocabularies to their bound, for each variable; none where nothing was dropped.
+    pub pruned: Vec<Pruned>,
 }
 
 impl ReadReport {
@@ -79,6 +87,9 @@ impl ReadReport {
         self.n_rows += other.n_rows;
         self.n_skipped += other.n_skipped;
         self.n_not_utf8 += other.n_not_utf8;
+        self.n_without_words += other.n_without_words;
+        self.n_copies += other.n_copies;
+        self.copies_are_estimated |= other.copies_are_estimated;
         if self.first_skipped.is_none() {
             self.first_skipped.clone_from(&other.first_skipped);
         }
@@ -88,6 +99,8 @@ impl ReadReport {
         };
         add(&mut self.n_missing, &other.n_missing);
         add(&mut self.n_unknown, &other.n_unknown);
+        self.pruned.resize(self.pruned.len().max(other.pruned.len()), Pruned::default());
+        self.pruned.iter_mut().zip(&other.pruned).for_each(|(a, b)| *a = a.with(b));
     }
 }
 
@@ -184,5 +197,9 @@ where
 impl<S: Recode, K> Recode for Masked<'_, S, K> {
     fn recode(&mut self, recoding: &crate::Recoding) -> Result<(), ShapeMismatch> {
         self.statistic.recode(recoding)
+    }
+
+    fn times_met(&self, variable: usize) -> Option<Vec<f64>> {
+        self.statistic.times_met(variable)
     }
 }

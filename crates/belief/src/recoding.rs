@@ -12,13 +12,16 @@ pub struct Recoding {
 /// Where the states of one variable went.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateMap {
-    /// New place of each old place.
+    /// New place of each old place, or [`StateMap::DROPPED`].
     pub to: Vec<u32>,
     /// How many states there are now; at least one more than the largest new place.
     pub n_states: usize,
 }
 
 impl StateMap {
+    /// The place of a word that is counted no more, with all that was counted of it. States of other columns are never dropped.
+    pub const DROPPED: u32 = u32::MAX;
+
     /// Whether nothing moves: `n_states` is then the only change, if any.
     pub fn is_identity(&self) -> bool {
         self.to.iter().enumerate().all(|(old, &new)| old == new as usize)
@@ -44,4 +47,9 @@ pub trait Recode {
     /// # Errors
     /// When the maps are not of the statistic's shape.
     fn recode(&mut self, recoding: &Recoding) -> Result<(), ShapeMismatch>;
+
+    /// How often each word of a variable was met, in texts of any class; `None` from a statistic that does not count its words.
+    fn times_met(&self, _variable: usize) -> Option<Vec<f64>> {
+        None
+    }
 }

@@ -88,6 +88,12 @@ impl WordCounts {
         totals
     }
 
+    /// How often each word was met in texts of any class.
+    pub fn times(&self) -> Vec<f64> {
+        let times = |word| self.of_word(word).unwrap_or_default().iter().map(|count| count.times).sum();
+        (0..self.n_words()).map(times).collect()
+    }
+
     /// Counts the words of texts. A text whose class is missing is left out, and so are words outside of the vocabulary.
     ///
     /// # Errors
@@ -232,11 +238,14 @@ impl WordCounts {
                 self.row_of.resize(map.n_states.max(self.row_of.len()), NO_ROW);
             } else {
                 let mut row_of = vec![NO_ROW; map.n_states];
-                for (row, &to) in self.row_of.iter().zip(&map.to) {
+                for (row, &to) in self.row_of.iter().zip(&map.to).filter(|(_, to)| **to != StateMap::DROPPED) {
                     let outside = ShapeMismatch { what: "a renamed word", expected: map.n_states, found: to as usize };
                     *row_of.get_mut(to as usize).ok_or(outside)? = *row;
                 }
                 self.row_of = row_of;
+                if map.to.contains(&StateMap::DROPPED) {
+                    self.drop_empty_rows();
+                }
             }
         }
         let Some(map) = classes.filter(|map| map.n_states != self.n_classes || !map.is_identity()) else { return Ok(()) };
@@ -526,6 +535,13 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn words_that_are_dropped_take_their_counts_along() {
+        let mut held = counts(&vec![(0, vec![0, 1, 1]), (2, vec![3])]);
+        held.recode(None, Some(&StateMap { to: vec![StateMap::DROPPED, 0, 1, StateMap::DROPPED, 2, 3], n_states: 4 })).unwrap();
+        assert_eq!((held.times(), held.cells.len()), (vec![2.0, 0.0, 0.0, 0.0], 3));
     }
 
     #[test]

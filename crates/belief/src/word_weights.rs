@@ -112,7 +112,7 @@ impl WordWeights {
         let Some(of_word) = &mut self.of_word else { return Ok(()) };
         ShapeMismatch::check("words to rename", of_word.len(), words.to.len())?;
         let mut recoded = vec![0.0; words.n_states];
-        for (weight, &to) in of_word.iter().zip(&words.to) {
+        for (weight, &to) in of_word.iter().zip(&words.to).filter(|(_, to)| **to != StateMap::DROPPED) {
             let outside = ShapeMismatch { what: "a renamed word", expected: words.n_states, found: to as usize };
             *recoded.get_mut(to as usize).ok_or(outside)? = *weight;
         }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use tunbridge::belief::TextLength;
 use tunbridge::data::words::{Inner, Markup, Splitter, Stemming, Stripped, Tokenizer, Words, stop_words};
-use tunbridge::data::{ColumnType, Header, OnBadRow, ReadOptions, UnknownStates};
+use tunbridge::data::{ColumnType, Cut, Header, OnBadRow, ReadOptions, UnknownStates};
 use tunbridge::learners::{
     ClassPrior, Discretisation, Estimate, EventModel, NaiveBayesPrior, NumericModel, TextEvent, WordChoice, WordWeighing,
 };
@@ -121,6 +121,13 @@ pub struct ReadArgs {
     /// What to do with a malformed row [default: error]
     #[arg(long, value_enum, value_name = "HOW")]
     pub on_bad_row: Option<OnBadRowArg>,
+    /// What one document is: a file, a line, or a message of a mailbox, the latter two with the file's name as their class
+    /// [default: a file of a folder, a message of what is a mailbox]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub documents: Option<DocumentsArg>,
+    /// How deep the folder is that is a document's class [default: 1]
+    #[arg(long, value_name = "N")]
+    pub class_depth: Option<usize>,
 }
 
 /// What the columns are.
@@ -178,9 +185,9 @@ pub struct TextArgs {
     /// Hash words to so many buckets
     #[arg(long, value_name = "N")]
     pub hash: Option<u32>,
-    /// How deep the folder is that is a document's class [default: 1]
-    #[arg(long, value_name = "N")]
-    pub class_depth: Option<usize>,
+    /// Hold so many words and no more: the rarest are dropped while they are counted, and what that cost is told
+    #[arg(long, value_name = "N", value_parser = most_words)]
+    pub max_vocabulary: Option<usize>,
     /// What kind of event a text is [default: multinomial]
     #[arg(long, value_enum, value_name = "KIND")]
     pub text_model: Option<TextModelArg>,
@@ -268,6 +275,10 @@ fn runs(text: &str) -> Result<(usize, usize), String> {
     number(few).zip(number(many)).ok_or_else(|| "give a number, or two with a hyphen between them, as in 1-2".into())
 }
 
+fn most_words(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|n| *n >= 1).ok_or_else(|| "give a number from 1 on".into())
+}
+
 fn stemming(text: &str) -> Result<Stemming, String> {
     serde_json::from_value(serde_json::Value::from(text.to_lowercase())).map_err(|_| {
         "no rules are known for that language; there are arabic, danish, dutch, english, finnish, french, german, greek, hungarian, \
@@ -327,7 +338,7 @@ impl TextArgs {
     pub fn apply(&self, options: &mut ReadOptions) -> Result<(), Failure> {
         options.text.clone_from(&self.text);
         options.words = self.words()?;
-        options.class_depth = self.class_depth.unwrap_or(1);
+        options.max_vocabulary = self.max_vocabulary;
         Ok(())
     }
 
@@ -345,7 +356,7 @@ impl TextArgs {
             ("--stem", self.stem.is_some()),
             ("--ngrams", self.ngrams.is_some()),
             ("--hash", self.hash.is_some()),
-            ("--class-depth", self.class_depth.is_some()),
+            ("--max-vocabulary", self.max_vocabulary.is_some()),
             ("--text-model", self.text_model.is_some()),
             ("--min-texts", self.min_texts.is_some()),
             ("--min-times", self.min_times.is_some()),
@@ -380,6 +391,13 @@ pub enum HeaderArg {
     Auto,
     Yes,
     No,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum DocumentsArg {
+    Files,
+    Lines,
+    Mbox,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -427,6 +445,12 @@ impl ReadArgs {
                 None | Some(OnBadRowArg::Error) => OnBadRow::Error,
                 Some(OnBadRowArg::Skip) => OnBadRow::Skip,
             },
+            documents: self.documents.map(|what| match what {
+                DocumentsArg::Files => Cut::Whole,
+                DocumentsArg::Lines => Cut::Lines,
+                DocumentsArg::Mbox => Cut::Messages,
+            }),
+            class_depth: self.class_depth.unwrap_or(1),
             threads: common.threads.map_or(0, usize::from),
             ..ReadOptions::default()
         }
@@ -434,8 +458,13 @@ impl ReadArgs {
 
     /// That nothing is said of files where one case is given.
     pub fn not_of_files(&self) -> Result<(), Failure> {
-        let of_files =
-            [("--delimiter", self.delimiter.is_some()), ("--header", self.header.is_some()), ("--on-bad-row", self.on_bad_row.is_some())];
+        let of_files = [
+            ("--delimiter", self.delimiter.is_some()),
+            ("--header", self.header.is_some()),
+            ("--on-bad-row", self.on_bad_row.is_some()),
+            ("--documents", self.documents.is_some()),
+            ("--class-depth", self.class_depth.is_some()),
+        ];
         refuse(&of_files, "is for files, and this is one case")
     }
 }
@@ -590,11 +619,11 @@ impl LearnerArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge learn examples/play_tennis.csv --target PlayTennis\n  tunbridge learn examples/mail\n  tunbridge learn tickets.csv --text body --target team\n  tunbridge learn mail/ --costs 'spam|ham=9'"
+    after_help = "Examples:\n  tunbridge learn examples/play_tennis.csv --target PlayTennis\n  tunbridge learn examples/mail\n  tunbridge learn tickets.csv --text body --target team\n  tunbridge learn mail/ --costs 'spam|ham=9'\n  tunbridge learn spam.mbox ham.mbox --as mail\n  tunbridge learn spam.txt ham.txt --documents lines"
 )]
 pub struct LearnArgs {
-    /// Files with the same columns (CSV, TSV, ARFF, JSON Lines, Parquet, Arrow; .gz and .zst too), globs, - for standard input, or a
-    /// folder of documents with a folder for each class
+    /// Files with the same columns (CSV, TSV, ARFF, JSON Lines, Parquet, Arrow; .gz and .zst too), globs, - for standard input, a folder
+    /// of documents with a folder for each class, or a mailbox for each class
     #[arg(required = true, value_name = "DATA")]
     pub data: Vec<PathBuf>,
     /// The column to predict
@@ -651,13 +680,13 @@ pub enum CalibrateArg {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge classify play_tennis.tb new_days.csv -o answers.csv\n  tunbridge classify play_tennis.tb Outlook=Sunny Wind=Strong\n  tunbridge classify mail.tb new/ --costs 'spam|ham=9'"
+    after_help = "Examples:\n  tunbridge classify play_tennis.tb new_days.csv -o answers.csv\n  tunbridge classify play_tennis.tb Outlook=Sunny Wind=Strong\n  tunbridge classify mail.tb new/ --costs 'spam|ham=9'\n  tunbridge classify mail.tb new.txt --documents lines\n  tunbridge classify mail.tb - < message.txt"
 )]
 pub struct ClassifyArgs {
     /// The model
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
-    /// Files to classify, or one case as NAME=VALUE …
+    /// Files to classify, - for standard input, or one case as NAME=VALUE …
     #[arg(required = true, value_name = "DATA | NAME=VALUE")]
     pub inputs: Vec<String>,
     /// Where the answers go; the name says the format: .csv, .jsonl, .parquet, .arrow [default: standard output]
@@ -679,13 +708,13 @@ pub struct ClassifyArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge explain play_tennis.tb Outlook=Sunny Wind=Strong\n  tunbridge explain play_tennis.tb examples/play_tennis.csv --row 7\n  tunbridge explain mail.tb message.txt --format html > why.html\n  tunbridge explain mail.tb message.txt --mark colour | less -R"
+    after_help = "Examples:\n  tunbridge explain play_tennis.tb Outlook=Sunny Wind=Strong\n  tunbridge explain play_tennis.tb examples/play_tennis.csv --row 7\n  tunbridge explain mail.tb message.txt --format html > why.html\n  tunbridge explain mail.tb message.txt --mark colour | less -R\n  tunbridge explain mail.tb - < message.txt"
 )]
 pub struct ExplainArgs {
     /// The model
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
-    /// Files with the row, or one case as NAME=VALUE …
+    /// Files with the row, - for standard input, or one case as NAME=VALUE …
     #[arg(required = true, value_name = "DATA | NAME=VALUE")]
     pub inputs: Vec<String>,
     /// The row of the files to explain [default: 1, the first]
@@ -802,6 +831,9 @@ pub struct ChangeArgs {
 pub struct UpdateArgs {
     #[command(flatten)]
     pub change: ChangeArgs,
+    /// Hold so many words of a text and no more, from now on [default: as the model was learned]
+    #[arg(long, value_name = "N", value_parser = most_words, help_heading = "Texts")]
+    pub max_vocabulary: Option<usize>,
     #[command(flatten)]
     pub prior: PriorArgs,
 }

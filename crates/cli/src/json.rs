@@ -1,8 +1,8 @@
 //! The same facts for programs: one JSON object per verb, whose fields are documented in the README and kept stable.
 
 use serde_json::{Map, Value, json};
-use tunbridge::belief::{Kind, ReadReport, Role, Schema};
-use tunbridge::{Evaluation, Timings};
+use tunbridge::belief::{Kind, Pruned, ReadReport, Role, Schema, Variable};
+use tunbridge::{Evaluation, NaiveBayesModel, Timings};
 
 /// A number, or null where JSON has none.
 pub fn number(x: f64) -> Value {
@@ -58,6 +58,17 @@ pub fn evaluation(e: &Evaluation) -> Value {
         value["cost"] = json!({"mean": real(cost.mean), "baseline": real(cost.baseline), "baseline_class": baseline_class, "ratio": option(cost.ratio)});
     }
     value
+}
+
+/// What keeping to a bound on the vocabulary cost, for each text that lost something.
+pub fn pruned(model: &NaiveBayesModel) -> Option<Value> {
+    let lost = model.schema().variables().iter().zip(model.pruned()).filter(|(_, pruned)| pruned.is_something());
+    let of = |(variable, pruned): (&Variable, &Pruned)| {
+        json!({"variable": variable.name, "max_vocabulary": model.recipe().max_vocabulary, "words_dropped": pruned.n_dropped,
+               "times_dropped": number(pruned.times), "met_at_most": number(pruned.most), "short_by": number(pruned.short_by)})
+    };
+    let lost: Vec<Value> = lost.map(of).collect();
+    (!lost.is_empty()).then(|| lost.into())
 }
 
 /// What was taken for what: the whole table for few classes, and of many only what occurs.

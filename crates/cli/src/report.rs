@@ -213,6 +213,14 @@ pub fn remarks(report: &ReadReport, schema: &Schema) -> Vec<String> {
         let texts = of(report.n_not_utf8 as f64, "text is", "texts are");
         remarks.push(format!("{texts} not in UTF-8, and read as Windows-1252"));
     }
+    if report.n_without_words > 0 {
+        remarks.push(format!("{} no words", of(report.n_without_words as f64, "document has", "documents have")));
+    }
+    if report.n_copies > 0 {
+        let about = if report.copies_are_estimated { "about " } else { "" };
+        let documents = of(report.n_copies as f64, "document is a copy", "documents are copies");
+        remarks.push(format!("{about}{documents} of another, byte for byte"));
+    }
     let unknown: Vec<String> = schema
         .variables()
         .iter()

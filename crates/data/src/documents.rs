@@ -1,4 +1,7 @@
-//! A folder of documents as a table: a file a row, with its path, the folder that is its class, and its text.
+//! Documents as a table: a row each, with its path, its class, and its text.
+//!
+//! They lie in a folder, in one file, or come on standard input. A file is one document, or is cut into many: a document a line, or
+//! a document a message of a mailbox. The class is the folder a file is in, or, of a file that is cut, its own name.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -8,19 +11,32 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 use crate::DataError;
-use crate::encode::{ChunkBuilder, EncodedChunk, Faults, RawRows};
+use crate::encode::{ChunkBuilder, EncodedChunk, Faults, PlanKind, RawRows};
 use crate::error::RowFault;
+use crate::input::{Input, RawFile, plain_name, read_full, unpacked, without_packing};
+use crate::mailbox;
+use crate::options::Cut;
+use crate::source::Unit;
+use crate::text::blocks::{Block, Blocks, Pool, Records};
 use crate::words::is_binary;
 
-/// The columns of a folder.
+/// The columns of documents.
 pub const COLUMNS: [&str; 3] = ["path", "class", "text"];
 
-/// The files of a folder, in the order of their names.
+/// Files of documents: those of a folder in the order of their names, or a single one.
 pub(crate) struct Documents {
     root: PathBuf,
     files: Vec<Document>,
+    /// How files are cut, where that is said.
+    cut: Option<Cut>,
+    /// How deep the folder is that is a document's class.
+    class_depth: usize,
+    /// The file, if it is not one of a folder.
+    single: Option<Input>,
     /// What could not be listed, in words.
     pub unlisted: Vec<String>,
+    /// Places where documents of a class would be and none are, in words.
+    pub vacant: Vec<String>,
 }
 
 struct Document {
@@ -28,6 +44,9 @@ struct Document {
     path: PathBuf,
     bytes: u64,
 }
+
+/// Which document a row is: the file, and the number within it if the file is cut.
+pub(crate) type RowName = (u32, Option<u64>);
 
 /// Endings of files that are tables.
 const TABLES: [&str; 9] = ["csv", "tsv", "arff", "jsonl", "ndjson", "parquet", "arrow", "feather", "ipc"];
@@ -38,15 +57,23 @@ const UNIT_FILES: usize = 4096;
 
 impl Documents {
     /// Lists a folder and all in it. Links are followed; one that leads back to a folder above it is not, and is told.
-    pub fn list(root: &Path) -> Result<Self, DataError> {
+    pub fn list(root: &Path, cut: Option<Cut>, class_depth: usize) -> Result<Self, DataError> {
+        let class_depth = class_depth.max(1);
         let (mut files, mut unlisted) = (Vec::new(), Vec::new());
+        // Folders that are classes, and whether a document was found in them.
+        let mut folders: Vec<(PathBuf, bool)> = Vec::new();
         for entry in WalkDir::new(root).follow_links(true).sort_by_file_name() {
             match entry {
                 Ok(entry) if entry.file_type().is_file() => {
                     let path = entry.path().strip_prefix(root).unwrap_or(entry.path()).to_path_buf();
                     let bytes = entry.metadata().map_or(0, |metadata| metadata.len());
                     files.push(Document { path, bytes });
+                    // What is deeper than a class's folder follows it at once.
+                    if let Some((_, has_some)) = folders.last_mut().filter(|_| entry.depth() > class_depth) {
+                        *has_some = true;
+                    }
                 }
+                Ok(entry) if entry.file_type().is_dir() && entry.depth() == class_depth => folders.push((entry.into_path(), false)),
                 Ok(_) => {}
                 Err(error) => match (error.loop_ancestor(), error.path()) {
                     (Some(above), Some(path)) => {
@@ -70,20 +97,42 @@ impl Documents {
             let ending = file.path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
             ending.is_some_and(|ending| TABLES.contains(&ending.as_str()))
         };
-        if files.iter().all(is_table) {
+        if cut.is_none() && files.iter().all(is_table) {
             return Err(DataError::BadFile {
                 path: root.into(),
                 what: "is a folder of tables, not of documents".into(),
                 hint: Some(format!("name its files, for example '{}/*.csv'", root.display())),
             });
         }
-        Ok(Self { root: root.into(), files, unlisted })
+        let vacant = folders.into_iter().filter(|(_, has_some)| !has_some).map(|(path, _)| without_documents(&path)).collect();
+        let mut documents = Self { root: root.into(), files, cut, class_depth, single: None, unlisted, vacant };
+        documents.tell_empty_files();
+        Ok(documents)
     }
 
     /// One file.
-    pub fn single(path: &Path, bytes: u64) -> Self {
+    pub fn single(input: &Input, cut: Cut, class_depth: usize) -> Self {
+        let path = &input.path;
         let (root, name) = (path.parent().unwrap_or(Path::new("")), path.file_name().unwrap_or(path.as_os_str()));
-        Self { root: root.into(), files: vec![Document { path: name.into(), bytes }], unlisted: Vec::new() }
+        let file = Document { path: name.into(), bytes: input.bytes() };
+        let (root, class_depth) = (root.into(), class_depth.max(1));
+        let mut documents = Self {
+            root,
+            files: vec![file],
+            cut: Some(cut),
+            class_depth,
+            single: Some(input.clone()),
+            unlisted: Vec::new(),
+            vacant: Vec::new(),
+        };
+        documents.tell_empty_files();
+        documents
+    }
+
+    fn tell_empty_files(&mut self) {
+        let empty = (0..self.len()).filter(|file| !self.has_documents(*file));
+        let told: Vec<String> = empty.map(|file| without_documents(&self.path(file))).collect();
+        self.vacant.extend(told);
     }
 
     pub fn len(&self) -> usize {
@@ -94,71 +143,248 @@ impl Documents {
         self.files.iter().map(|file| file.bytes).sum()
     }
 
-    /// Ranges of files to be worked on together; they depend on the files alone.
-    pub fn units(&self) -> Vec<(Range<usize>, u64)> {
-        let mut units = Vec::new();
-        let (mut start, mut bytes) = (0, 0);
-        for (place, file) in self.files.iter().enumerate() {
-            bytes += file.bytes;
-            if bytes >= UNIT_BYTES || place + 1 - start >= UNIT_FILES || place + 1 == self.files.len() {
-                units.push((start..place + 1, bytes));
-                (start, bytes) = (place + 1, 0);
-            }
-        }
-        units
+    /// Whether any of the files is a mailbox.
+    pub fn has_mailbox(&self) -> bool {
+        (0..self.len()).any(|file| self.cut(file) == Cut::Messages)
     }
 
-    /// The folder below the root, `depth` deep, that a file is in; none for a file that is not so deep.
-    pub fn class(&self, file: usize, depth: usize) -> Option<String> {
-        let mut folders = self.files[file].path.parent()?.components();
-        Some(folders.nth(depth.checked_sub(1)?)?.as_os_str().to_string_lossy().into_owned())
+    /// How a file is cut: as is said, and else a mailbox is known by its name.
+    fn cut(&self, file: usize) -> Cut {
+        let by_name = || if mailbox::is_name(&plain_name(&self.files[file].path)) { Cut::Messages } else { Cut::Whole };
+        self.cut.unwrap_or_else(by_name)
+    }
+
+    /// An empty file is an empty document, unless it is cut.
+    pub fn has_documents(&self, file: usize) -> bool {
+        self.cut(file) == Cut::Whole || self.files[file].bytes > 0
+    }
+
+    /// The folder below the root, as deep as classes are, that a file is in; none for a file that is not so deep. A file that is
+    /// cut counts as a folder of its documents.
+    pub fn class(&self, file: usize) -> Option<String> {
+        let path = &self.files[file].path;
+        let folder = path.parent()?.components().nth(self.class_depth - 1);
+        if let Some(folder) = folder {
+            return Some(folder.as_os_str().to_string_lossy().into_owned());
+        }
+        let is_cut = self.cut(file) != Cut::Whole && path.as_os_str() != "-";
+        (is_cut && path.components().count() == self.class_depth).then(|| stem(path))
     }
 
     /// The path of a file, from the folder's name on.
-    pub fn path(&self, file: usize) -> PathBuf {
+    fn path(&self, file: usize) -> PathBuf {
         self.root.join(&self.files[file].path)
     }
 
+    /// What a row is called: the path of its file, and behind a colon the number of its line or message.
+    pub fn name(&self, (file, number): RowName) -> String {
+        let path = self.path(file as usize);
+        number.map_or_else(|| path.to_string_lossy().into_owned(), |number| format!("{}:{number}", path.display()))
+    }
+
+    /// The units of work of all files, in order; they depend on the files alone.
+    pub fn units(&self, rows: usize, first_row: u64, pool: Pool) -> DocumentUnits<'_> {
+        DocumentUnits { documents: self, next_file: 0, open: None, next_row: first_row, rows, pool }
+    }
+
+    fn open(&self, file: usize) -> io::Result<Input> {
+        self.single.clone().map_or_else(|| Input::packed(&self.path(file)), Ok)
+    }
+
+    /// The blocks of a file that is cut; none if it cannot be read or is not text, which is told when it is read as a whole.
+    fn blocks(&self, file: usize, rows: usize, first_row: u64, pool: Pool) -> Option<Blocks> {
+        let records = match self.cut(file) {
+            Cut::Whole => return None,
+            Cut::Lines => Records::EveryLine,
+            Cut::Messages => Records::Messages,
+        };
+        let input = self.open(file).ok()?;
+        let mut head = [0; 8192];
+        let n = read_full(&mut input.open().ok()?, &mut head).ok()?;
+        if is_binary(&head[..n]) {
+            return None;
+        }
+        Blocks::new(&input, records, rows, first_row, pool).ok()
+    }
+
+    /// The bytes of a whole file, unpacked if it is packed.
+    fn read(&self, file: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
+        let mut raw = match &self.single {
+            Some(input) => input.raw()?,
+            None => RawFile::File(File::open(self.path(file))?),
+        };
+        bytes.clear();
+        raw.read_to_end(bytes)?;
+        if let Some(text) = unpacked(bytes)? {
+            *bytes = text;
+        }
+        Ok(())
+    }
+
     /// Reads some files into a chunk.
-    pub fn encode(
-        &self,
-        files: Range<usize>,
-        before: u64,
-        depth: usize,
-        builder: &mut ChunkBuilder<'_>,
-    ) -> Result<EncodedChunk, DataError> {
+    pub fn encode_files(&self, files: Range<usize>, first_row: u64, builder: &mut ChunkBuilder<'_>) -> Result<EncodedChunk, DataError> {
         let mut bytes = Vec::new();
         let mut kept = Vec::with_capacity(files.len());
         for file in files.clone() {
-            let mut faults = Faults::default();
-            bytes.clear();
-            let path = self.path(file);
-            match File::open(&path).and_then(|mut from| from.read_to_end(&mut bytes)) {
-                Ok(_) if is_binary(&bytes) => faults.push(0, None, RowFault::Binary(path)),
-                Ok(_) => {}
-                Err(error) => faults.push(0, None, RowFault::Unreadable(path, reason(&error))),
+            let mut fault = None;
+            match self.read(file, &mut bytes) {
+                Ok(()) if is_binary(&bytes) => fault = Some(RowFault::Binary(self.path(file))),
+                Ok(()) => {}
+                Err(error) => fault = Some(RowFault::Unreadable(self.path(file), reason(&error))),
             }
-            let class = self.class(file, depth);
-            for (column, variable) in builder.file().variable_of.iter().enumerate() {
-                let Some(variable) = *variable else { continue };
-                let cell = match column {
-                    0 => Some(self.files[file].path.as_os_str().as_encoded_bytes()),
-                    1 => class.as_deref().map(str::as_bytes),
-                    _ => Some(bytes.as_slice()),
-                };
-                builder.push_cell(variable, cell, 0, &mut faults);
-            }
-            builder.rows_pushed(1);
-            builder.settle(faults, |_| file as u64 + 1)?;
-            if builder.dropped().is_empty() {
-                kept.push(file as u32);
+            if self.push((file as u32, None), self.class(file).as_deref(), &bytes, fault, file as u64 + 1, builder)? {
+                kept.push((file as u32, None));
             }
         }
         if builder.plan().keep_raw {
             builder.set_raw(RawRows::Documents(kept));
         }
-        builder.finish(before + files.start as u64)
+        builder.finish(first_row)
     }
+
+    /// Reads a block of a file that is cut into a chunk; `before` are the rows before the file's first.
+    pub fn encode_block(&self, block: &Block, file: usize, before: u64, builder: &mut ChunkBuilder<'_>) -> Result<EncodedChunk, DataError> {
+        let bytes = &block.bytes[..block.len];
+        let class = self.class(file);
+        let mut kept = Vec::new();
+        let mut number = block.first_row - before;
+        let mut each = |document: &[u8], fault: Option<RowFault>| -> Result<(), DataError> {
+            number += 1;
+            let name = (file as u32, Some(number));
+            // In a folder the number within a file says little.
+            let place = if self.single.is_some() { number } else { before + number };
+            if self.push(name, class.as_deref(), document, fault, place, builder)? {
+                kept.push(name);
+            }
+            Ok(())
+        };
+        match self.cut(file) {
+            Cut::Messages => {
+                for message in mailbox::messages(bytes) {
+                    match message {
+                        Ok(message) => each(&message, None)?,
+                        Err(stray) => each(stray, Some(RowFault::NotAMailbox(self.path(file))))?,
+                    }
+                }
+            }
+            _ => {
+                for line in bytes.split_inclusive(|b| *b == b'\n') {
+                    let line = line.strip_suffix(b"\n").unwrap_or(line);
+                    each(line.strip_suffix(b"\r").unwrap_or(line), None)?;
+                }
+            }
+        }
+        if builder.plan().keep_raw {
+            builder.set_raw(RawRows::Documents(kept));
+        }
+        builder.finish(block.first_row)
+    }
+
+    /// Adds one document to a chunk, unless it is malformed and passed over.
+    fn push(
+        &self,
+        name: RowName,
+        class: Option<&str>,
+        text: &[u8],
+        fault: Option<RowFault>,
+        place: u64,
+        builder: &mut ChunkBuilder<'_>,
+    ) -> Result<bool, DataError> {
+        let mut faults = Faults::default();
+        if let Some(fault) = fault {
+            faults.push(0, None, fault);
+        }
+        let is_read = |variable: &usize| !matches!(builder.plan().variables[*variable].kind, PlanKind::Skip);
+        let variables: Vec<Option<usize>> = builder.file().variable_of.iter().map(|variable| variable.filter(is_read)).collect();
+        for (column, variable) in variables.into_iter().enumerate() {
+            let Some(variable) = variable else { continue };
+            match column {
+                0 => builder.push_cell(variable, Some(self.name(name).as_bytes()), 0, &mut faults),
+                1 => builder.push_cell(variable, class.map(str::as_bytes), 0, &mut faults),
+                _ => builder.push_cell(variable, Some(text), 0, &mut faults),
+            }
+        }
+        builder.rows_pushed(1);
+        builder.settle(faults, |_| place)?;
+        let is_kept = builder.dropped().is_empty();
+        if is_kept {
+            builder.note_document(text);
+        }
+        Ok(is_kept)
+    }
+}
+
+/// The units of documents: some files, or a block of a file that is cut.
+pub(crate) struct DocumentUnits<'d> {
+    documents: &'d Documents,
+    next_file: usize,
+    /// The file that is being cut, and the rows before its first.
+    open: Option<(usize, Blocks, u64)>,
+    next_row: u64,
+    rows: usize,
+    pool: Pool,
+}
+
+impl DocumentUnits<'_> {
+    /// The number the next row would have, once all units are drawn.
+    pub fn next_row(&self) -> u64 {
+        self.next_row
+    }
+
+    pub fn next(&mut self) -> Result<Option<Unit>, DataError> {
+        loop {
+            if let Some((file, blocks, before)) = &mut self.open {
+                if let Some(block) = blocks.next()? {
+                    return Ok(Some(Unit::Pieces { block, file: *file, before: *before }));
+                }
+                self.next_row = blocks.next_row();
+                self.open = None;
+            }
+            let (documents, first) = (self.documents, self.next_file);
+            if first == documents.len() {
+                return Ok(None);
+            }
+            if documents.cut(first) == Cut::Whole {
+                return Ok(Some(self.whole_files()));
+            }
+            self.next_file += 1;
+            match documents.blocks(first, self.rows, self.next_row, self.pool.clone()) {
+                Some(blocks) => self.open = Some((first, blocks, self.next_row)),
+                None => return Ok(Some(self.files(first..first + 1, documents.files[first].bytes))),
+            }
+        }
+    }
+
+    /// The next files that are not cut.
+    fn whole_files(&mut self) -> Unit {
+        let (files, first) = (&self.documents.files, self.next_file);
+        let mut bytes = 0;
+        while self.next_file < files.len() && self.documents.cut(self.next_file) == Cut::Whole {
+            bytes += files[self.next_file].bytes;
+            self.next_file += 1;
+            if bytes >= UNIT_BYTES || self.next_file - first >= UNIT_FILES {
+                break;
+            }
+        }
+        self.files(first..self.next_file, bytes)
+    }
+
+    fn files(&mut self, files: Range<usize>, bytes: u64) -> Unit {
+        let first_row = self.next_row;
+        self.next_row += files.len() as u64;
+        Unit::Documents { files, first_row, bytes }
+    }
+}
+
+/// The name of a file without its endings: of `spam.txt.gz` it is `spam`.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = without_packing(&name);
+    name.rsplit_once('.').map(|(stem, _)| stem).filter(|stem| !stem.is_empty()).unwrap_or(name).into()
+}
+
+fn without_documents(path: &Path) -> String {
+    format!("{}: holds no document", path.display())
 }
 
 fn reason(error: &io::Error) -> String {

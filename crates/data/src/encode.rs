@@ -10,10 +10,11 @@ use belief::{Chunk, Codes, Column, ReadReport, Texts};
 
 use crate::date::{Date, date_of};
 use crate::dictionary::{Dictionary, pack_in};
+use crate::documents::RowName;
 use crate::error::{Place, RowFault};
 use crate::text::blocks::Block;
 use crate::text::csv::{Tile, cell_of, text_of};
-use crate::words::{Tokenizer, Vocabulary};
+use crate::words::{Tokenizer, Vocabulary, hash_bytes};
 use crate::{Contradiction, DataError, OnBadRow, UnknownStates};
 
 /// What becomes of each variable of the schema, fixed before a pass over the data.
@@ -29,6 +30,8 @@ pub(crate) struct Plan {
     pub keep_raw: bool,
     /// Whether texts are kept as they are before words are made of them.
     pub keep_texts: bool,
+    /// Whether it is wanted how many documents are copies.
+    pub count_copies: bool,
 }
 
 #[derive(Clone)]
@@ -113,6 +116,8 @@ pub(crate) struct EncodedChunk {
     pub raw: RawRows,
     /// The texts of each variable, row by row, if they are kept; none where one is missing.
     pub texts: Vec<Vec<Option<Vec<u8>>>>,
+    /// The hashes of documents, where copies are counted.
+    pub hashes: Vec<u64>,
 }
 
 /// States, or words, of one variable that a chunk met and that were not known before.
@@ -153,8 +158,8 @@ pub(crate) enum RawRows {
     /// Where each record lies in the block's bytes.
     Text(Vec<(u32, u32)>),
     Batch(RecordBatch),
-    /// Which files of a folder they are.
-    Documents(Vec<u32>),
+    /// Which documents they are.
+    Documents(Vec<RowName>),
 }
 
 impl EncodedChunk {
@@ -209,6 +214,7 @@ pub(crate) struct ChunkBuilder<'p> {
     raw: RawRows,
     texts: Vec<Vec<Option<Vec<u8>>>>,
     report: ReadReport,
+    hashes: Vec<u64>,
     scratch: Vec<u8>,
 }
 
@@ -255,6 +261,7 @@ impl<'p> ChunkBuilder<'p> {
             raw,
             texts: vec![Vec::new(); plan.variables.len()],
             report: ReadReport { n_unknown: vec![0; plan.variables.len()], ..ReadReport::default() },
+            hashes: Vec::new(),
             scratch: Vec::new(),
         }
     }
@@ -617,6 +624,19 @@ impl<'p> ChunkBuilder<'p> {
         }
     }
 
+    /// Notes of the document that was kept last whether it has words, and its hash where that is wanted.
+    pub fn note_document(&mut self, bytes: &[u8]) {
+        let is_empty = |column: &EncodedColumn| match column {
+            EncodedColumn::Texts { ends, .. } => ends.last().copied() == Some(ends.iter().rev().nth(1).copied().unwrap_or(0)),
+            _ => false,
+        };
+        if self.columns.iter().any(is_empty) {
+            self.report.n_without_words += 1;
+        } else if self.plan.count_copies {
+            self.hashes.push(hash_bytes(bytes));
+        }
+    }
+
     /// The chunk, unless columns are not what they were taken for.
     pub fn finish(&mut self, first_row: u64) -> Result<EncodedChunk, DataError> {
         if !self.contradictions.is_empty() {
@@ -646,6 +666,7 @@ impl<'p> ChunkBuilder<'p> {
             report,
             raw: std::mem::take(&mut self.raw),
             texts: std::mem::take(&mut self.texts),
+            hashes: std::mem::take(&mut self.hashes),
         })
     }
 }

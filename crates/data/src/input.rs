@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::DataError;
+use crate::{DataError, mailbox};
 
 /// One file of a table, which can be opened again and again.
 ///
@@ -42,6 +42,10 @@ pub enum Format {
     ArrowStream,
     /// A folder of documents.
     Folder,
+    /// A mailbox of messages.
+    Mailbox,
+    /// Documents, because that was said.
+    Documents,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,17 +55,33 @@ enum Compression {
     Zstd,
 }
 
+impl Compression {
+    /// Known by the first bytes.
+    fn of(head: &[u8]) -> Self {
+        match head {
+            [0x1F, 0x8B, ..] => Compression::Gzip,
+            [0x28, 0xB5, 0x2F, 0xFD, ..] => Compression::Zstd,
+            _ => Compression::None,
+        }
+    }
+}
+
 impl Input {
     /// The files that the user's arguments name: paths, globs (in name order), or `-`.
     ///
     /// # Errors
     /// When a file is not there, or a glob finds nothing.
     pub fn all(arguments: &[impl AsRef<Path>]) -> Result<Vec<Self>, DataError> {
+        Self::all_as(arguments, false)
+    }
+
+    /// The same; `documents` is whether the files hold documents, so that none is taken for a table.
+    pub(crate) fn all_as(arguments: &[impl AsRef<Path>], documents: bool) -> Result<Vec<Self>, DataError> {
         let mut inputs = Vec::new();
         for argument in arguments {
             let path = argument.as_ref();
             if path.as_os_str() == "-" {
-                inputs.push(Self::standard_input()?);
+                inputs.push(Self::spool(path, io::stdin().lock(), documents)?);
             } else if let Some(pattern) = path.to_str().filter(|p| p.contains(['*', '?', '[']) && !path.exists()) {
                 let hint = "check the pattern, and quote it so that the shell leaves it alone";
                 let bad = |what: String| DataError::BadFile { path: path.into(), what, hint: Some(hint.into()) };
@@ -76,16 +96,16 @@ impl Input {
                     return Err(bad("matches no file".into()));
                 }
                 for path in found {
-                    inputs.push(Self::file(&path)?);
+                    inputs.push(Self::file(&path, documents)?);
                 }
             } else {
-                inputs.push(Self::file(path)?);
+                inputs.push(Self::file(path, documents)?);
             }
         }
         Ok(inputs)
     }
 
-    fn file(path: &Path) -> Result<Self, DataError> {
+    fn file(path: &Path, documents: bool) -> Result<Self, DataError> {
         let io = |source| DataError::Io { path: path.into(), source };
         let metadata = std::fs::metadata(path).map_err(io)?;
         if metadata.is_dir() {
@@ -93,39 +113,43 @@ impl Input {
         }
         if !metadata.is_file() {
             // A pipe or a process substitution can be read once only.
-            return Self::spool(path, File::open(path).map_err(io)?);
+            return Self::spool(path, File::open(path).map_err(io)?, documents);
         }
-        Self::recognise(path, None, metadata.len())
+        Self::recognise(path, None, metadata.len(), documents)
     }
 
-    fn standard_input() -> Result<Self, DataError> {
-        Self::spool(Path::new("-"), io::stdin().lock())
+    /// A file of documents that may be packed.
+    pub(crate) fn packed(path: &Path) -> io::Result<Self> {
+        let bytes = std::fs::metadata(path)?.len();
+        let mut input = Self { path: path.into(), format: Format::Documents, compression: Compression::None, spooled: None, bytes };
+        input.find_compression()?;
+        Ok(input)
     }
 
-    fn spool(path: &Path, mut from: impl Read) -> Result<Self, DataError> {
+    fn spool(path: &Path, mut from: impl Read, documents: bool) -> Result<Self, DataError> {
         let io = |source| DataError::Io { path: path.into(), source };
         let mut file = tempfile::tempfile().map_err(io)?;
         let bytes = io::copy(&mut from, &mut file).map_err(io)?;
         file.flush().map_err(io)?;
-        Self::recognise(path, Some(Arc::new(file)), bytes)
+        Self::recognise(path, Some(Arc::new(file)), bytes, documents)
     }
 
-    fn recognise(path: &Path, spooled: Option<Arc<File>>, bytes: u64) -> Result<Self, DataError> {
+    fn find_compression(&mut self) -> io::Result<()> {
+        let mut head = [0_u8; 6];
+        let n = read_full(&mut self.raw()?, &mut head)?;
+        self.compression = Compression::of(&head[..n]);
+        Ok(())
+    }
+
+    fn recognise(path: &Path, spooled: Option<Arc<File>>, bytes: u64, documents: bool) -> Result<Self, DataError> {
         let mut input = Self { path: path.into(), format: Format::Csv { tab: false }, compression: Compression::None, spooled, bytes };
         let io = |source| DataError::Io { path: path.into(), source };
-        let mut head = [0_u8; 6];
-        let n = read_full(&mut input.raw().map_err(io)?, &mut head).map_err(io)?;
-        input.compression = match &head[..n] {
-            [0x1F, 0x8B, ..] => Compression::Gzip,
-            [0x28, 0xB5, 0x2F, 0xFD, ..] => Compression::Zstd,
-            _ => Compression::None,
-        };
-        let mut name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-        for ending in [".gz", ".zst", ".zstd"] {
-            if let Some(inner) = name.strip_suffix(ending) {
-                name = inner.to_string();
-            }
+        input.find_compression().map_err(io)?;
+        if documents {
+            input.format = Format::Documents;
+            return Ok(input);
         }
+        let name = plain_name(path);
         let mut start = [0_u8; 4096];
         let n = read_full(&mut input.open().map_err(io)?, &mut start).map_err(io)?;
         let start = &start[..n];
@@ -144,6 +168,8 @@ impl Input {
             Format::ArrowStream
         } else if let Some((_, what, hint)) = NOT_READ.iter().find(|(magic, _, _)| start.starts_with(magic)) {
             return Err(DataError::BadFile { path: path.into(), what: what.to_string(), hint: Some(hint.to_string()) });
+        } else if mailbox::is_name(&name) || mailbox::begins(start) {
+            Format::Mailbox
         } else if opens_an_array(start) {
             return Err(DataError::BadFile {
                 path: path.into(),
@@ -166,7 +192,7 @@ impl Input {
         if matches!(input.format, Format::Parquet | Format::ArrowFile) && input.compression != Compression::None {
             // These are read from their end, so they are unpacked first.
             let unpacked = input.open().map_err(io)?;
-            return Self::spool(path, unpacked);
+            return Self::spool(path, unpacked, documents);
         }
         Ok(input)
     }
@@ -196,9 +222,8 @@ impl Input {
 
     /// Whether the file's name says that it is a table of separated values.
     pub(crate) fn is_named_as_table(&self) -> bool {
-        let name = self.path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-        let name = [".gz", ".zst", ".zstd"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
-        name == "-" || [".csv", ".tsv", ".tab", ".data"].iter().any(|ending| name.ends_with(ending))
+        let name = plain_name(&self.path);
+        [".csv", ".tsv", ".tab", ".data"].iter().any(|ending| name.ends_with(ending))
     }
 
     /// The file for readers that seek; only for formats that are never compressed as a whole.
@@ -243,6 +268,28 @@ impl Read for RawFile {
             }
         }
     }
+
+    /// A file's own way knows how much there is to read.
+    fn read_to_end(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
+        match self {
+            RawFile::File(file) => file.read_to_end(buffer),
+            RawFile::Spooled { file, at } => {
+                let before = buffer.len();
+                let mut piece = [0; 1 << 14];
+                loop {
+                    match read_at(file, &mut piece, *at) {
+                        Ok(0) => return Ok(buffer.len() - before),
+                        Ok(n) => {
+                            buffer.extend_from_slice(&piece[..n]);
+                            *at += n as u64;
+                        }
+                        Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                        Err(e) => return Err(e),
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[cfg(unix)]
@@ -253,6 +300,32 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usi
 #[cfg(windows)]
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buffer, at)
+}
+
+/// The name of a file in small letters, without the ending of a compression.
+pub(crate) fn plain_name(path: &Path) -> String {
+    without_packing(&path.file_name().unwrap_or_default().to_string_lossy()).to_lowercase()
+}
+
+/// A name without the ending of a compression.
+pub(crate) fn without_packing(name: &str) -> &str {
+    let ending = [".gz", ".zst", ".zstd"]
+        .iter()
+        .find(|e| name.len() >= e.len() && name.as_bytes()[name.len() - e.len()..].eq_ignore_ascii_case(e.as_bytes()));
+    ending.map_or(name, |ending| &name[..name.len() - ending.len()])
+}
+
+/// What packed bytes hold; none if they are not packed.
+pub(crate) fn unpacked(bytes: &[u8]) -> io::Result<Option<Vec<u8>>> {
+    // A text that is packed a hundred times smaller is hardly one.
+    const MOST: u64 = 1 << 32;
+    let mut text = Vec::new();
+    let n = match Compression::of(bytes) {
+        Compression::None => return Ok(None),
+        Compression::Gzip => flate2::bufread::MultiGzDecoder::new(bytes).take(MOST).read_to_end(&mut text)?,
+        Compression::Zstd => zstd::stream::read::Decoder::new(bytes)?.take(MOST).read_to_end(&mut text)?,
+    };
+    if n as u64 == MOST { Err(io::Error::other("it unpacks to more than 4 GB")) } else { Ok(Some(text)) }
 }
 
 /// Reads until the buffer is full or the input ends.

@@ -1,17 +1,20 @@
 //! The outside world's data: reads tables, encodes their columns, and folds statistics over them on all cores.
 //!
-//! [`Table`] is the entry: it opens CSV, ARFF, JSON Lines, Parquet and Arrow IPC files, finds out what their columns are, and
+//! [`Table`] is the entry: it opens CSV, ARFF, JSON Lines, Parquet and Arrow IPC files, and documents, finds out what their columns are, and
 //! implements [`belief::Observations`]. Learners are not known here, and Arrow is known only here.
 
 mod columnar;
+mod copies;
 mod date;
 mod dictionary;
 mod documents;
 mod encode;
 mod error;
+mod found;
 mod held;
 mod input;
 mod loosely;
+mod mailbox;
 mod options;
 mod pipeline;
 mod profile;
@@ -27,7 +30,7 @@ pub use documents::COLUMNS as DOCUMENT_COLUMNS;
 pub use error::{Contradiction, DataError, Place, RowFault, closest};
 pub use held::HeldRows;
 pub use input::{Format, Input};
-pub use options::{ColumnType, Header, OnBadRow, Progress, ReadOptions, USUAL_MISSING, UnknownStates};
+pub use options::{ColumnType, Cut, Header, OnBadRow, Progress, ReadOptions, USUAL_MISSING, UnknownStates};
 pub use sidecar::{Sidecar, SidecarColumn, beside, to_toml};
 pub use table::{StatePriors, Table};
 pub use write::{Answers, OutputFormat};

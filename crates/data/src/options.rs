@@ -17,6 +17,8 @@ use crate::words::Words;
 /// | `target`, `weight` | none | columns by their part |
 /// | `text` | none | columns whose words count |
 /// | `words` | see [`Words`] | how texts become words |
+/// | `max_vocabulary` | none | the most words of a text that are kept: the rarest are dropped while they are counted |
+/// | `documents` | see [`Cut`] | what one document is |
 /// | `class_depth` | 1 | which folder a document's class is, counted from the one given |
 /// | `schema` | found beside the data | a sidecar file |
 /// | `on_bad_row` | [`OnBadRow::Error`] | what to do with a malformed row |
@@ -41,6 +43,10 @@ pub struct ReadOptions {
     pub text: Vec<String>,
     /// How texts become words.
     pub words: Words,
+    /// The most words of a text that are kept. While they are counted twice as many are held, and those of the chunks under way.
+    pub max_vocabulary: Option<usize>,
+    /// What one document is; then the files are documents, whatever else they could be.
+    pub documents: Option<Cut>,
     /// Which folder a document's class is, counted from the one given; zero is the first below it.
     pub class_depth: usize,
     /// The sidecar file; else the one beside the data is used if there is one.
@@ -65,6 +71,17 @@ pub struct Progress {
     pub total: u64,
     /// Rows read so far.
     pub rows: u64,
+}
+
+/// How files are cut into documents. Unless it is said, a file of a folder is one document, and a mailbox has many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// Not at all: a file is a document.
+    Whole,
+    /// A line is a document, also an empty one.
+    Lines,
+    /// A message of a mailbox (RFC 4155) is a document.
+    Messages,
 }
 
 /// Whether the first record names the columns.

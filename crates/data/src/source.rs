@@ -10,7 +10,7 @@ use crate::columnar;
 use crate::columnar::encode::number_text;
 use crate::columnar::ipc::{Batches, PackedBatch};
 use crate::columnar::parquet::{ParquetFile, Part};
-use crate::documents::{self, Documents};
+use crate::documents::{self, DocumentUnits, Documents};
 use crate::encode::{ChunkBuilder, EncodedChunk, FileColumns, Plan, PlanKind};
 use crate::input::{Format, Input};
 use crate::profile::{Inferred, Profile, SAMPLE_ROWS};
@@ -18,7 +18,7 @@ use crate::text::arff::{self, ArffHeader, AttributeKind};
 use crate::text::blocks::{Block, Blocks, Pool, Records};
 use crate::text::csv::{self, Dialect, Tile};
 use crate::text::json_lines;
-use crate::{DataError, ReadOptions};
+use crate::{Cut, DataError, Header, ReadOptions};
 
 /// A file whose columns are known.
 pub(crate) struct Source {
@@ -38,11 +38,7 @@ enum Layout {
     },
     Parquet(Box<ParquetFile>),
     Ipc(SchemaRef),
-    Folder {
-        documents: Documents,
-        /// How deep the folder is that is a document's class.
-        class_depth: usize,
-    },
+    Documents(Documents),
 }
 
 /// What a file's own header says of a column.
@@ -73,10 +69,19 @@ pub(crate) enum Unit {
         /// Rows in the files before this one.
         before: u64,
     },
+    /// Documents that are a file each.
     Documents {
         files: Range<usize>,
-        before: u64,
+        first_row: u64,
         bytes: u64,
+    },
+    /// Documents of one file.
+    Pieces {
+        block: Block,
+        /// Which file of those that hold documents.
+        file: usize,
+        /// Rows before the file's first.
+        before: u64,
     },
 }
 
@@ -84,13 +89,16 @@ pub(crate) enum Unit {
 const MOST_CHUNKS: usize = 64;
 
 impl Source {
-    /// `as_document` is whether a file that is no table by its name is one document.
+    /// `as_document` is whether a file that is no table by its name, nor by what is said of its columns, is one document.
     pub fn open(input: Input, options: &ReadOptions, as_document: bool) -> Result<Self, DataError> {
+        let said_to_be_table = options.delimiter.is_some() || options.header != Header::Auto;
+        let of_documents = |documents| (Layout::Documents(documents), documents::COLUMNS.map(String::from).to_vec());
+        let single = |cut| of_documents(Documents::single(&input, cut, options.class_depth));
         let (layout, names) = match input.format {
-            Format::Csv { .. } if as_document && !input.is_named_as_table() => {
-                let documents = Documents::single(&input.path, input.bytes());
-                (Layout::Folder { documents, class_depth: 1 }, documents::COLUMNS.map(String::from).to_vec())
-            }
+            Format::Folder => of_documents(Documents::list(&input.path, options.documents, options.class_depth)?),
+            Format::Documents => single(options.documents.unwrap_or(Cut::Whole)),
+            Format::Mailbox => single(Cut::Messages),
+            Format::Csv { .. } if as_document && !said_to_be_table && !input.is_named_as_table() => single(Cut::Whole),
             Format::Csv { tab } => {
                 let (dialect, names) = csv::sniff(&input, tab, options)?;
                 (Layout::Csv(dialect), names)
@@ -114,18 +122,13 @@ impl Source {
                 let names = schema.fields().iter().map(|f| f.name().clone()).collect();
                 (Layout::Ipc(schema), names)
             }
-            Format::Folder => {
-                let documents = Documents::list(&input.path)?;
-                let class_depth = options.class_depth.max(1);
-                (Layout::Folder { documents, class_depth }, documents::COLUMNS.map(String::from).to_vec())
-            }
         };
         Ok(Self { input, names, late_keys: Vec::new(), layout })
     }
 
-    /// The documents, if it is a folder, and how deep the folders are that are classes.
-    pub fn documents(&self) -> Option<(&Documents, usize)> {
-        if let Layout::Folder { documents, class_depth } = &self.layout { Some((documents, *class_depth)) } else { None }
+    /// The documents, if it holds some.
+    pub fn documents(&self) -> Option<&Documents> {
+        if let Layout::Documents(documents) = &self.layout { Some(documents) } else { None }
     }
 
     /// The columns that are passed on with answers: of documents all but the text itself.
@@ -135,7 +138,7 @@ impl Source {
 
     /// The bytes of all there is to read.
     pub fn bytes(&self) -> u64 {
-        self.documents().map_or_else(|| self.input.bytes(), |(documents, _)| documents.bytes())
+        self.documents().map_or_else(|| self.input.bytes(), Documents::bytes)
     }
 
     /// How the file is written, if it is CSV.
@@ -192,7 +195,7 @@ impl Source {
                     AttributeKind::Date => plain(Inferred::Date),
                 })
                 .collect(),
-            Layout::Folder { .. } => {
+            Layout::Documents(_) => {
                 let path = Role::Ignored("it names the document".into());
                 vec![
                     Some(Hint { kind: Inferred::Opaque, states: None, role: Some(path) }),
@@ -254,12 +257,10 @@ impl Source {
                 }
                 Ok(rows)
             }
-            Layout::Folder { documents, class_depth } => {
+            Layout::Documents(documents) => {
                 // Only the class is looked at: the path and the text are what they are.
-                for file in 0..documents.len() {
-                    profiles[place_of[1]].observe(documents.class(file, *class_depth).as_deref().map(str::as_bytes));
-                }
-                Ok(documents.len())
+                let files = (0..documents.len()).filter(|file| documents.has_documents(*file));
+                Ok(files.map(|file| profiles[place_of[1]].observe(documents.class(file).as_deref().map(str::as_bytes))).count())
             }
             Layout::Parquet(file) => {
                 let mut rows = 0;
@@ -341,10 +342,7 @@ impl Source {
                 let file = if n_parts.is_some() { file.with_dictionaries()? } else { (**file).clone() };
                 Units::Parts { parts, file: Arc::new(file), before: first_row, n_bytes: self.input.bytes() }
             }
-            Layout::Folder { documents, .. } => {
-                let n_rows = documents.units().last().map_or(0, |(files, _)| files.end as u64);
-                Units::Documents { units: documents.units().into_iter(), before: first_row, n_rows }
-            }
+            Layout::Documents(documents) => Units::Documents(Box::new(documents.units(rows, first_row, pool))),
             Layout::Ipc(_) => Units::Batches { batches: Box::new(Batches::open(&self.input)?), source: self, before: first_row, n_rows: 0 },
         })
     }
@@ -365,11 +363,13 @@ impl Source {
                 each(csv::encode(block, dialect.delimiter, self.names.len(), &mut builder)?)
             }
             (Unit::Text(block), Layout::Arff(header)) => each(arff::encode(block, header, &mut ChunkBuilder::new(plan, file, rows))?),
-            (Unit::Documents { files, before, .. }, Layout::Folder { documents, class_depth }) => {
-                let mut builder = ChunkBuilder::new(plan, file, files.len());
-                each(documents.encode(files.clone(), *before, *class_depth, &mut builder)?)
+            (Unit::Documents { files, first_row, .. }, Layout::Documents(documents)) => {
+                each(documents.encode_files(files.clone(), *first_row, &mut ChunkBuilder::new(plan, file, files.len()))?)
             }
-            (Unit::Documents { .. }, _) => Ok(()),
+            (Unit::Pieces { block, file: of, before }, Layout::Documents(documents)) => {
+                each(documents.encode_block(block, *of, *before, &mut ChunkBuilder::new(plan, file, 0))?)
+            }
+            (Unit::Documents { .. } | Unit::Pieces { .. }, _) => Ok(()),
             (Unit::Text(block), _) => {
                 let keys: Vec<&str> = self.names.iter().chain(&self.late_keys).map(String::as_str).collect();
                 let strict = plan.strict_keys && !plan.keep_raw;
@@ -407,7 +407,7 @@ impl Unit {
     /// How many bytes of the file it is, as far as that is known.
     pub fn bytes(&self) -> u64 {
         match self {
-            Unit::Text(block) => block.len as u64,
+            Unit::Text(block) | Unit::Pieces { block, .. } => block.len as u64,
             Unit::Batch { batch, .. } => batch.bytes(),
             Unit::Part { bytes, .. } | Unit::Documents { bytes, .. } => *bytes,
         }
@@ -419,7 +419,7 @@ pub(crate) enum Units<'s> {
     Text(Box<Blocks>),
     Parts { parts: std::vec::IntoIter<Part>, file: Arc<ParquetFile>, before: u64, n_bytes: u64 },
     Batches { batches: Box<Batches>, source: &'s Source, before: u64, n_rows: u64 },
-    Documents { units: std::vec::IntoIter<(Range<usize>, u64)>, before: u64, n_rows: u64 },
+    Documents(Box<DocumentUnits<'s>>),
 }
 
 impl Units<'_> {
@@ -428,7 +428,8 @@ impl Units<'_> {
         match self {
             Units::Text(blocks) => blocks.next_row(),
             Units::Parts { before, file, .. } => before.saturating_add(file.n_rows()),
-            Units::Batches { before, n_rows, .. } | Units::Documents { before, n_rows, .. } => before.saturating_add(*n_rows),
+            Units::Batches { before, n_rows, .. } => before.saturating_add(*n_rows),
+            Units::Documents(units) => units.next_row(),
         }
     }
 
@@ -441,7 +442,7 @@ impl Units<'_> {
                 let bytes = place(part.first_row + part.n_rows() as u64) - place(part.first_row);
                 Unit::Part { part, file: file.clone(), before: *before, bytes }
             }),
-            Units::Documents { units, before, .. } => units.next().map(|(files, bytes)| Unit::Documents { files, before: *before, bytes }),
+            Units::Documents(units) => units.next()?,
             Units::Batches { batches, source, before, n_rows } => batches.next(&source.input)?.map(|batch| {
                 let first_row = *n_rows;
                 *n_rows = n_rows.saturating_add(batch.n_rows);

@@ -8,10 +8,12 @@ use belief::{
     Chunk, Fold, Kind, Observations, ReadReport, Recode, Recoding, Role, Schema, StateMap, States, SufficientStatistic, VarId, Variable,
 };
 
+use crate::copies::Copies;
 use crate::dictionary::Dictionary;
-use crate::documents;
+use crate::documents::{self, Documents};
 use crate::encode::{EncodedChunk, FileColumns, NewStates, Plan, PlanKind, VariablePlan};
 use crate::error::{closest, shown};
+use crate::found::{FoundStates, grown};
 use crate::input::Input;
 use crate::options::Progress;
 use crate::pipeline::in_order;
@@ -19,7 +21,7 @@ use crate::profile::{Inferred, Profile, SAMPLE_ROWS};
 use crate::sidecar::Sidecar;
 use crate::source::{Source, Unit, Units};
 use crate::text::blocks::Pool;
-use crate::words::{Tokenizer, Vocabulary};
+use crate::words::{Markup, Tokenizer};
 use crate::{ColumnType, Contradiction, DataError, ReadOptions, UnknownStates};
 
 /// A table in files, read again for every pass.
@@ -53,7 +55,11 @@ impl Table {
         check_names(&sources)?;
         let sidecar = Sidecar::find(options.schema.as_deref(), &sources[0].input.path)?;
         let mut options = options;
-        let mut remarks: Vec<String> = sources.iter().filter_map(Source::documents).flat_map(|(d, _)| d.unlisted.clone()).collect();
+        let mut remarks: Vec<String> = remarks_on_documents(&sources);
+        remarks.extend(sources.iter().filter_map(Source::documents).flat_map(|documents| documents.vacant.clone()));
+        if options.words.markup == Markup::Plain && sources.iter().filter_map(Source::documents).any(Documents::has_mailbox) {
+            remarks.push("messages are read as plain text; --as mail unpacks them".into());
+        }
         if options.target.is_none() && sources[0].documents().is_some() {
             options.target = Some(documents::COLUMNS[1].into());
         }
@@ -80,11 +86,11 @@ impl Table {
             }
         }
         if seen == 0 {
-            return Err(DataError::BadFile {
-                path: sources[0].input.path.clone(),
-                what: "has a header but no rows".into(),
-                hint: Some("a table needs at least one row".into()),
-            });
+            let (what, hint) = match sources[0].documents() {
+                Some(_) => ("holds no document", "there must be one at least"),
+                None => ("has a header but no rows", "a table needs at least one row"),
+            };
+            return Err(DataError::BadFile { path: sources[0].input.path.clone(), what: what.into(), hint: Some(hint.into()) });
         }
         let hints = sources[0].hints();
         let tokenizer = tokenizer_of(&options)?;
@@ -95,7 +101,7 @@ impl Table {
             let known = known_states(&decided, &profile, &missing);
             plans.push(VariablePlan {
                 name: name.clone(),
-                kind: plan_kind(&decided.variable, known, decided.inferred, &missing, UnknownStates::Grow, &tokenizer),
+                kind: plan_kind(&decided.variable, known, decided.inferred, &missing, UnknownStates::Grow, &tokenizer, true),
             });
             variables.push(decided.variable);
         }
@@ -108,6 +114,7 @@ impl Table {
             strict_keys: true,
             keep_raw: false,
             keep_texts: false,
+            count_copies: true,
         };
         let priors = sidecar.columns.into_iter().filter_map(|(name, column)| Some((name, column.prior?))).collect();
         let chunk_rows = chunk_rows(names.len(), 0).min(most_rows(&plan));
@@ -133,9 +140,14 @@ impl Table {
         check_names(&sources)?;
         let wanted: Vec<String> = schema.variables().iter().map(|v| v.name.clone()).collect();
         sources.iter_mut().try_for_each(|source| name_columns(source, schema))?;
-        let mut remarks: Vec<String> = sources.iter_mut().filter_map(|source| expect_late_keys(source, schema)).collect();
+        let mut remarks = remarks_on_documents(&sources);
+        remarks.extend(sources.iter_mut().filter_map(|source| expect_late_keys(source, schema)));
         let missing = options.missing_markers();
         let tokenizer = tokenizer_of(&options)?;
+        // A word that a model never met is no fault of the row: whoever takes texts back finds that it was never there, unless the
+        // model may have met and dropped it.
+        let may_be_dropped = options.max_vocabulary.is_some() && unknown == UnknownStates::Error;
+        let grows = unknown != UnknownStates::Missing && !may_be_dropped;
         let mut plans: Vec<VariablePlan> = schema
             .variables()
             .iter()
@@ -146,7 +158,10 @@ impl Table {
                         known.intern_name(name);
                     }
                 }
-                VariablePlan { name: variable.name.clone(), kind: plan_kind(variable, known, false, &missing, unknown, &tokenizer) }
+                // The class of a document is where it lies, and that may be anywhere when it is to be found out.
+                let is_place = of_documents && absent_is_missing && variable.role == Role::Target;
+                let unknown = if is_place && unknown == UnknownStates::Error { UnknownStates::Missing } else { unknown };
+                VariablePlan { name: variable.name.clone(), kind: plan_kind(variable, known, false, &missing, unknown, &tokenizer, grows) }
             })
             .collect();
         plans.iter_mut().for_each(VariablePlan::settle);
@@ -174,8 +189,15 @@ impl Table {
             remarks.push(format!("{what}: read as missing"));
         }
         let weight = weight_of(schema, &files)?;
-        let plan =
-            Plan { weight, variables: plans, on_bad_row: options.on_bad_row, strict_keys: false, keep_raw: false, keep_texts: false };
+        let plan = Plan {
+            weight,
+            variables: plans,
+            on_bad_row: options.on_bad_row,
+            strict_keys: false,
+            keep_raw: false,
+            keep_texts: false,
+            count_copies: false,
+        };
         // Where the target may be absent, rows are answered: a probability for each of its states is made for every row.
         let n_answers = schema.target().filter(|_| absent_is_missing).and_then(|target| schema.states(target)).map_or(0, States::len);
         let chunk_rows = chunk_rows(sources[0].names.len(), n_answers).min(most_rows(&plan));
@@ -234,14 +256,17 @@ impl Table {
                     known.intern_name(name);
                 });
             }
-            if let (PlanKind::Text { known, .. }, Kind::Text(words)) = (&mut plan.kind, &variable.kind) {
+            if let (PlanKind::Text { known, grows, .. }, Kind::Text(words)) = (&mut plan.kind, &variable.kind) {
                 *known = Arc::new(words.names().iter().collect());
+                // Words that were dropped do not come back.
+                *grows &= self.options.max_vocabulary.is_none();
             }
             if let PlanKind::Numeric { inferred, .. } = &mut plan.kind {
                 *inferred = false;
             }
             plan.settle();
         }
+        self.plan.count_copies = false;
         self.schema = schema;
         self
     }
@@ -289,7 +314,7 @@ impl Table {
                     Ok(())
                 })?;
                 let bytes = unit.bytes();
-                if let Unit::Text(block) = unit {
+                if let Unit::Text(block) | Unit::Pieces { block, .. } = unit {
                     pool.give(block.bytes);
                 }
                 Ok((finish(chunks)?, n_rows, bytes))
@@ -318,33 +343,27 @@ impl Observations for Table {
         S: for<'a> SufficientStatistic<Columns<'a> = Chunk<'a>> + Recode,
         B: Fn(&[usize]) -> S + Sync,
     {
-        // States found so far, over all chunks that were merged.
-        let mut found: Vec<Found> = self
-            .plan
-            .variables
-            .iter()
-            .map(|v| match &v.kind {
-                PlanKind::Category { known, .. } => Found::States(known.clone()),
-                PlanKind::Text { known, .. } => Found::Words((**known).clone()),
-                PlanKind::Skip | PlanKind::Numeric { .. } => Found::States(Dictionary::new(&[])),
-            })
-            .collect();
-        let sizes = |found: &[Found]| found.iter().map(Found::len).collect::<Vec<_>>();
-        let mut n_states = sizes(&found);
+        let mut found = FoundStates::new(&self.plan, self.options.max_vocabulary);
+        let mut n_states = found.sizes();
         let mut total = blank(&n_states);
         let mut report = ReadReport::default();
-        let mut merge = |(mut statistic, n_known, new_states, chunk_report): (S, Vec<usize>, Vec<NewStates>, ReadReport)| {
+        let mut copies = Copies::default();
+        type Met = (Vec<usize>, Vec<NewStates>, ReadReport, Vec<u64>);
+        let mut merge = |(mut statistic, (n_known, new_states, chunk_report, hashes)): (S, Met)| {
             report.merge(&chunk_report);
-            let recoding = recode_chunk(&mut found, &n_known, &new_states);
-            let now = sizes(&found);
+            hashes.into_iter().for_each(|hash| copies.add(hash));
+            let recoding = found.join(&n_known, &new_states);
+            let now = found.sizes();
             if now != n_states {
                 total.recode(&grown(&n_states, &now))?;
-                n_states = now;
             }
             if !recoding.is_identity() {
                 statistic.recode(&recoding)?;
             }
-            Ok(total.merge(&statistic)?)
+            total.merge(&statistic)?;
+            found.keep_to_bound(&mut total)?;
+            n_states = found.sizes();
+            Ok::<(), DataError>(())
         };
         self.each_unit(
             &self.plan,
@@ -352,17 +371,19 @@ impl Observations for Table {
                 let n_states: Vec<usize> = chunk.n_known.iter().zip(&chunk.new_states).map(|(known, new)| known + new.len()).collect();
                 let mut statistic = blank(&n_states);
                 chunk.lend(|rows| statistic.observe(rows))?;
-                Ok((statistic, chunk.n_known, chunk.new_states, chunk.report))
+                Ok((statistic, (chunk.n_known, chunk.new_states, chunk.report, chunk.hashes)))
             },
             Ok,
             |chunks| chunks.into_iter().try_for_each(&mut merge),
         )?;
-        let mut recoding = Recoding { columns: vec![None; found.len()] };
+        (report.n_copies, report.copies_are_estimated) = (copies.n_copies(), !copies.is_exact());
+        report.pruned = found.settle(&mut total)?;
+        let mut recoding = Recoding { columns: vec![None; self.plan.variables.len()] };
         let schema = self.schema.with_states(|id, known| {
             if !matches!(self.plan.variables[id.index()].kind, PlanKind::Category { .. } | PlanKind::Text { .. }) {
                 return known.clone();
             }
-            let seen = found[id.index()].names_from(known.len());
+            let seen = found.names_from(id.index(), known.len());
             // The dictionary holds no name twice, so neither does the list.
             let (states, to) = known.with_seen(seen).unwrap_or_else(|_| known.clone()).canonical();
             recoding.columns[id.index()] = Some(StateMap { n_states: states.len(), to });
@@ -391,73 +412,23 @@ fn most_rows(plan: &Plan) -> usize {
     if plan.variables.iter().any(|v| matches!(v.kind, PlanKind::Text { .. })) { MOST_TEXTS } else { SAMPLE_ROWS }
 }
 
-/// What one variable's states, or words, are found to be.
-enum Found {
-    States(Dictionary),
-    Words(Vocabulary),
-}
-
-impl Found {
-    fn len(&self) -> usize {
-        match self {
-            Found::States(states) => states.len(),
-            Found::Words(words) => words.len(),
-        }
-    }
-
-    /// The codes of what a chunk met, which joins what was found.
-    fn intern(&mut self, new: &NewStates) -> Vec<u32> {
-        match (self, new) {
-            (Found::States(states), NewStates::Names(names)) => names.iter().map(|name| states.intern_name(name)).collect(),
-            (Found::Words(words), NewStates::Words(new)) => new.words().map(|word| words.intern(word)).collect(),
-            // A chunk without words has no names either.
-            (Found::States(_), NewStates::Words(_)) | (Found::Words(_), NewStates::Names(_)) => Vec::new(),
-        }
-    }
-
-    fn names_from(&self, first: usize) -> Vec<String> {
-        match self {
-            Found::States(states) => states.names()[first..].to_vec(),
-            Found::Words(words) => words.words().skip(first).map(|word| String::from_utf8_lossy(word).into_owned()).collect(),
-        }
-    }
-}
-
 fn tokenizer_of(options: &ReadOptions) -> Result<Arc<Tokenizer>, DataError> {
     let refused =
         |e: crate::words::NotWords| DataError::Columns { what: e.to_string(), hint: Some("see --tokens, --ngrams and --hash".into()) };
     Ok(Arc::new(Tokenizer::new(&options.words).map_err(refused)?))
 }
 
-/// Where the states of a chunk lie among all that were found; new ones join them.
-fn recode_chunk(found: &mut [Found], n_known: &[usize], new_states: &[NewStates]) -> Recoding {
-    let columns = found
-        .iter_mut()
-        .zip(n_known)
-        .zip(new_states)
-        .map(|((found, n_known), new)| {
-            if new.len() == 0 && found.len() == *n_known {
-                return None;
-            }
-            let to = (0..*n_known as u32).chain(found.intern(new)).collect();
-            Some(StateMap { to, n_states: found.len() })
-        })
-        .collect();
-    Recoding { columns }
-}
-
-fn grown(before: &[usize], after: &[usize]) -> Recoding {
-    let map =
-        |(before, after): (&usize, &usize)| (before != after).then(|| StateMap { to: (0..*before as u32).collect(), n_states: *after });
-    Recoding { columns: before.iter().zip(after).map(map).collect() }
-}
-
 fn open_sources(paths: &[impl AsRef<Path>], options: &ReadOptions, as_documents: bool) -> Result<Vec<Source>, DataError> {
-    let inputs = Input::all(paths)?;
+    let inputs = Input::all_as(paths, options.documents.is_some())?;
     if inputs.is_empty() {
         return Err(DataError::Columns { what: "no data were given".into(), hint: Some("name a file, or `-` for standard input".into()) });
     }
     inputs.into_iter().map(|input| Source::open(input, options, as_documents)).collect()
+}
+
+/// What could not be listed of folders.
+fn remarks_on_documents(sources: &[Source]) -> Vec<String> {
+    sources.iter().filter_map(Source::documents).flat_map(|documents| documents.unlisted.clone()).collect()
 }
 
 fn check_names(sources: &[Source]) -> Result<(), DataError> {
@@ -627,14 +598,14 @@ fn plan_kind(
     missing: &[String],
     new_states: UnknownStates,
     tokenizer: &Arc<Tokenizer>,
+    grows: bool,
 ) -> PlanKind {
     match (&variable.role, &variable.kind) {
         (Role::Ignored(_), _) => PlanKind::Skip,
         (Role::Input, Kind::Text(words)) => PlanKind::Text {
             tokenizer: tokenizer.clone(),
             known: Arc::new(words.names().iter().collect()),
-            // A word that a model never met is no fault of the row: whoever takes texts back finds that it was never there.
-            grows: new_states != UnknownStates::Missing,
+            grows,
             missing: Dictionary::new(missing),
         },
         (_, Kind::Categorical(_)) => PlanKind::Category { known, new_states },

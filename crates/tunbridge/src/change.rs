@@ -10,6 +10,7 @@ use learn::{NaiveBayesPrior, NaiveBayesStatistic, Treatment};
 use crate::align::{align, categorical};
 use crate::model::Stored;
 use crate::remarks::list;
+use crate::vocabulary::{self, keep_to_bound, lost_together, lost_with_rows, new_words, was_pruned};
 use crate::{Error, NaiveBayesModel};
 
 /// A model after a change, with what was met.
@@ -33,7 +34,8 @@ pub fn update(
     read: ReadOptions,
     prior: Option<NaiveBayesPrior>,
 ) -> Result<Changed, Error> {
-    let (rows, report, mut remarks) = counted_alike(model, paths, read, UnknownStates::Grow)?;
+    let bound = read.max_vocabulary.or(model.recipe().max_vocabulary);
+    let (rows, report, mut remarks) = counted_alike(model, paths, read, UnknownStates::Grow, bound)?;
     let (mut before, rows) = align(model.parts().clone(), rows)?;
     for (id, states) in categorical(&before.schema) {
         let known: HashSet<&String> = model.schema().states(id).iter().flat_map(|s| s.names()).collect();
@@ -44,6 +46,11 @@ pub fn update(
         }
     }
     before.statistic.merge(&rows.statistic)?;
+    before.pruned = lost_with_rows(model.parts(), &report.pruned, &before.schema);
+    before.recipe.max_vocabulary = bound;
+    keep_to_bound(&mut before)?;
+    remarks.extend(new_words(model.schema(), &before.schema));
+    remarks.extend(vocabulary::remarks(&before));
     before.prior = prior.unwrap_or(before.prior);
     stale(&mut before, model, &mut remarks);
     approximate(&mut before, &mut remarks);
@@ -60,9 +67,18 @@ pub fn update(
 /// Takes the rows of files back out of a model.
 ///
 /// # Errors
-/// When rows are among them that the model never saw; then nothing is changed.
+/// When rows are among them that the model never saw, or when counts of words are short because a bound on the vocabulary made the
+/// model drop some; then nothing is changed.
 pub fn forget(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], read: ReadOptions) -> Result<Changed, Error> {
-    let (rows, report, mut remarks) = counted_alike(model, paths, read, UnknownStates::Error)?;
+    if let Some(short_by) = model.pruned().iter().map(|pruned| pruned.short_by).find(|short_by| *short_by > 0.0) {
+        return Err(Error::unfit(
+            format!("words were dropped to keep to --max-vocabulary, and counts of those that came back may be short by {short_by}"),
+            "what a row added cannot be told from what is short: learn again without those rows",
+        ));
+    }
+    // Words that were dropped are not there to be taken back; those that are there were counted in full.
+    let bound = model.recipe().max_vocabulary.filter(|_| was_pruned(model.pruned()));
+    let (rows, report, mut remarks) = counted_alike(model, paths, read, UnknownStates::Error, bound)?;
     let (mut left, rows) = align(model.parts().clone(), rows)?;
     left.statistic.forget(&rows.statistic).map_err(|e: NeverObserved| {
         Error::unfit(format!("these rows are not all in the model: {e}"), "forget only rows that the model has learned, each once")
@@ -88,9 +104,9 @@ pub fn merge(a: &NaiveBayesModel, b: &NaiveBayesModel, prior: Option<NaiveBayesP
             "say which to use with --estimate, --class-prior and --numeric",
         ));
     }
-    let (mut both, other) = align(a.parts().clone(), b.parts().clone())?;
+    let (mut both, mut other) = align(a.parts().clone(), b.parts().clone())?;
     both.statistic.merge(&other.statistic)?;
-    both.unlabelled = match (both.unlabelled, other.unlabelled) {
+    both.unlabelled = match (both.unlabelled.take(), other.unlabelled.take()) {
         (Some(mut mine), Some(theirs)) if mine.lambda == theirs.lambda => {
             mine.statistic.merge(&theirs.statistic)?;
             mine.n_rows += theirs.n_rows;
@@ -104,8 +120,12 @@ pub fn merge(a: &NaiveBayesModel, b: &NaiveBayesModel, prior: Option<NaiveBayesP
         }
         (mine, theirs) => mine.or(theirs),
     };
+    both.pruned = lost_together(&both.pruned, &other.pruned);
+    let bounds = [&both, &other].map(|parts| parts.recipe.max_vocabulary);
+    both.recipe.max_vocabulary = bounds.into_iter().flatten().min();
+    keep_to_bound(&mut both)?;
     both.prior = prior.unwrap_or(both.prior);
-    let mut remarks = Vec::new();
+    let mut remarks = vocabulary::remarks(&both);
     stale(&mut both, a, &mut remarks);
     approximate(&mut both, &mut remarks);
     Ok(Changed { model: NaiveBayesModel::from_parts(both)?, report: ReadReport::default(), remarks })
@@ -136,8 +156,10 @@ fn counted_alike(
     paths: &[impl AsRef<Path>],
     mut read: ReadOptions,
     unknown: UnknownStates,
+    bound: Option<usize>,
 ) -> Result<(Stored, ReadReport, Vec<String>), Error> {
     model.recipe().apply(&mut read);
+    read.max_vocabulary = bound;
     let table = Table::open_as(paths, read, model.schema(), unknown, false)?;
     let treatments = model.statistic().treatments();
     let target = model.statistic().target().index();

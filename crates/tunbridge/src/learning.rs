@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use belief::{ByFold, FoldPlan, Kind, MaskedRows, Observations, ReadReport, Role, Schema};
+use belief::{ByFold, FoldPlan, Kind, MaskedRows, Observations, Pruned, ReadReport, Recode, Role, Schema};
 use data::words::Words;
 use data::{DataError, ReadOptions, Table};
 use evaluate::{Calibrator, Method, ScoreGrid, Tally};
@@ -17,6 +17,7 @@ use crate::align::categorical;
 use crate::judge::{CalibratedByFold, GridByFold, Judge, Scores};
 use crate::model::{Stored, treatments};
 use crate::unlabelled::WithUnlabelled;
+use crate::vocabulary::was_pruned;
 use crate::{Error, Evaluation, FromUnlabelled, NaiveBayesModel, NamedCosts, Recipe, Timings, Unlabelled, widening};
 
 /// What to learn and how; the default is right for most.
@@ -186,7 +187,13 @@ pub(crate) fn check_texts(schema: &Schema, options: &LearnOptions) -> Result<(),
             "leave --weigh-words out, or choose another --text-model",
         ));
     }
-    let plain = options.read.words == Words::default() && options.weighing.is_plain();
+    if options.read.max_vocabulary.is_some() && (options.prior.text == TextEvent::DirichletCompound || options.unlabelled.is_some()) {
+        return Err(Error::unfit(
+            "words cannot be dropped where lengths of texts are counted with them, or where other texts are still to be read",
+            "leave --max-vocabulary out, or --unlabelled and --text-model dirichlet-compound",
+        ));
+    }
+    let plain = options.read.words == Words::default() && options.weighing.is_plain() && options.read.max_vocabulary.is_none();
     if has_texts || plain && (of_table || prior == NaiveBayesPrior::default()) {
         return Ok(());
     }
@@ -225,7 +232,21 @@ pub(crate) fn count(table: Table, options: &LearnOptions) -> Result<(Table, Coun
         count_once(table, options)
     })?;
     let remarks = [table.remarks(), &counted.remarks].concat();
-    Ok((table.with_schema(counted.schema.clone()), counted, remarks))
+    let table = table.with_schema(counted.schema.clone());
+    let counted = if was_pruned(&counted.report.pruned) { counted_again(counted, &table, options)? } else { counted };
+    Ok((table, counted, remarks))
+}
+
+/// Counts the words that were kept once more, so that none of their counts is short.
+fn counted_again(mut first: Counted, table: &Table, options: &LearnOptions) -> Result<Counted, Error> {
+    let again = count_once(table, options)?;
+    let total = |counted: &Counted, place: usize| counted.statistic.times_met(place).map_or(0.0, |times| times.iter().sum());
+    for place in 0..first.report.pruned.len() {
+        let came_back: f64 = total(&again, place) - total(&first, place);
+        let pruned = &mut first.report.pruned[place];
+        *pruned = Pruned { times: pruned.times - came_back, short_by: 0.0, ..*pruned };
+    }
+    Ok(Counted { statistic: again.statistic, ..first })
 }
 
 pub(crate) fn count_once<O: Observations<Error = DataError>>(rows: &O, options: &LearnOptions) -> Result<Counted, Error> {
@@ -301,7 +322,8 @@ fn learn_from(
         let name = schema.target().map(|t| schema.variable(t).name.clone()).unwrap_or_default();
         let of_documents = schema.variables().iter().map(|v| v.name.as_str()).eq(data::DOCUMENT_COLUMNS);
         let hint = if of_documents {
-            "the folder given holds a folder for each class: name the one above, or say how deep they are with --class-depth"
+            "documents have their class from the folder they are in: name the one above it, or say how deep it is with --class-depth; \
+             of lines and messages the file's name is the class, and standard input has none"
         } else {
             "choose another target, or check the missing markers"
         };
@@ -312,14 +334,24 @@ fn learn_from(
         missing: table.missing_markers().to_vec(),
         words: options.read.words.clone(),
         weighing: options.weighing,
+        max_vocabulary: options.read.max_vocabulary,
         discretisation: options.bins.as_ref().map(ToString::to_string),
         made_from_labels: matches!(options.bins, Some(Discretisation::FayyadIrani)),
     };
     let (unlabelled, rows) = unlabelled.unzip();
-    let parts =
-        Stored { schema, recipe, prior: options.prior.clone(), statistic, calibrator: None, calibrator_is_stale: false, unlabelled };
+    let parts = Stored {
+        schema,
+        recipe,
+        prior: options.prior.clone(),
+        statistic,
+        calibrator: None,
+        calibrator_is_stale: false,
+        unlabelled,
+        pruned: report.pruned.clone(),
+    };
     let mut model = NaiveBayesModel::from_parts(parts)?;
     remarks.extend(crate::remarks::of_model(model.posterior().remarks()));
+    remarks.extend(crate::vocabulary::remarks(model.parts()));
     for (id, states) in categorical(model.schema()).filter(|(_, states)| (1..states.len()).contains(&states.n_declared())) {
         let beyond = crate::remarks::list(&states.names()[states.n_declared()..]);
         remarks.push(format!("`{}` has states that were not declared: {beyond}", model.schema().variable(id).name));

@@ -36,6 +36,7 @@ mod remarks;
 mod state_belief;
 mod testing;
 mod unlabelled;
+mod vocabulary;
 mod widening;
 
 pub use case::Case;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use belief::{Chunk, Kind, Role, Schema, ShapeMismatch, WordWeights, normalise_ln};
+use belief::{Chunk, Kind, Pruned, Role, Schema, ShapeMismatch, WordWeights, normalise_ln};
 use data::{Answers, DataError};
 use evaluate::{Calibrator, Costs};
 use learn::{EventModel, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, TextEvent, Treatment};
@@ -85,6 +85,9 @@ pub(crate) struct Stored {
     /// What was learned from rows without a class.
     #[serde(default)]
     pub unlabelled: Option<FromUnlabelled>,
+    /// What was lost of each variable's words to keep to the recipe's bound.
+    #[serde(default)]
+    pub pruned: Vec<Pruned>,
 }
 
 impl NaiveBayesModel {
@@ -189,6 +192,16 @@ impl NaiveBayesModel {
     /// Whether rows joined or left after the calibration was fitted.
     pub fn calibrator_is_stale(&self) -> bool {
         self.parts.calibrator_is_stale
+    }
+
+    /// What was lost of each variable's words to keep to the recipe's bound; variables behind the last have lost nothing.
+    pub fn pruned(&self) -> &[Pruned] {
+        &self.parts.pruned
+    }
+
+    /// The same in words, for each variable that lost something.
+    pub fn vocabulary_remarks(&self) -> Vec<String> {
+        crate::vocabulary::remarks(&self.parts)
     }
 
     /// The names of the classes.

@@ -18,6 +18,9 @@ pub struct Recipe {
     /// How much each word of a text counts. The weights themselves lie in the statistic.
     #[serde(default)]
     pub weighing: WordWeighing,
+    /// The most words of a text that are kept.
+    #[serde(default)]
+    pub max_vocabulary: Option<usize>,
     /// Whether the cut points were made with the help of the labels.
     pub made_from_labels: bool,
 }
@@ -27,5 +30,6 @@ impl Recipe {
     pub fn apply(&self, read: &mut ReadOptions) {
         read.missing.extend(self.missing.iter().cloned());
         read.words = self.words.clone();
+        read.max_vocabulary = read.max_vocabulary.or(self.max_vocabulary);
     }
 }

@@ -112,6 +112,7 @@ pub fn hold_out(paths: &[impl AsRef<Path>], options: &LearnOptions, share: f64) 
         calibrator: None,
         calibrator_is_stale: false,
         unlabelled: None,
+        pruned: Vec::new(),
     };
     let model = NaiveBayesModel::from_parts(parts)?;
     let rest = MaskedRows { rows: &table, plan, keep: |fold| fold < held };

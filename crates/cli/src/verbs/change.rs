@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use serde_json::json;
+use tunbridge::data::ReadOptions;
 use tunbridge::learners::NaiveBayesPrior;
 use tunbridge::model_file::check_output;
 use tunbridge::{Changed, Error, Model, NaiveBayesModel, Timings};
@@ -17,8 +18,9 @@ use crate::{Failure, json};
 
 pub fn update(args: &UpdateArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     let told = told_prior(&args.prior)?;
+    let max_vocabulary = args.max_vocabulary;
     change(&args.change, common, timings, "added", |model, args, read| {
-        tunbridge::update(model, &args.data, read, Some(told(model.prior())))
+        tunbridge::update(model, &args.data, ReadOptions { max_vocabulary, ..read }, Some(told(model.prior())))
     })
 }
 
@@ -31,7 +33,7 @@ fn change(
     common: &Common,
     timings: &mut Timings,
     word: &str,
-    run: impl Fn(&NaiveBayesModel, &ChangeArgs, tunbridge::data::ReadOptions) -> Result<Changed, tunbridge::Error>,
+    run: impl Fn(&NaiveBayesModel, &ChangeArgs, ReadOptions) -> Result<Changed, tunbridge::Error>,
 ) -> Result<(), Failure> {
     no_trace(common)?;
     let as_json = common.json()?;
@@ -122,13 +124,18 @@ fn finish(
     let Changed { model, report, remarks } = changed;
     remarks.iter().chain(&report::remarks(&report, model.schema())).for_each(|text| remark(common, text));
     let rows = [before.observed().n_rows(), model.observed().n_rows()];
+    let pruned = json::pruned(&model);
     let saved = Model::NaiveBayes(Box::new(model));
     let start = Instant::now();
     saved.save(output, force)?;
     timings.add("write", start);
     if as_json {
-        return print_json(&json!({"model": output.display().to_string(), "kind": saved.kind(), "rows": json::number(rows[1]),
-            "rows_before": json::number(rows[0]), "rows_read": report.n_rows, "skipped": report.n_skipped, "remarks": remarks}));
+        let mut value = json!({"model": output.display().to_string(), "kind": saved.kind(), "rows": json::number(rows[1]),
+            "rows_before": json::number(rows[0]), "rows_read": report.n_rows, "skipped": report.n_skipped, "remarks": remarks});
+        if let Some(pruned) = pruned {
+            value["pruned"] = pruned;
+        }
+        return print_json(&value);
     }
     print(text)
 }

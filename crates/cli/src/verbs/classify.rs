@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use tunbridge::atomic::{AtomicFile, check_place};
-use tunbridge::belief::Chunk;
+use tunbridge::belief::{Chunk, Kind, Role};
 use tunbridge::data::{Answers, DataError, OutputFormat, Table};
 use tunbridge::evaluate::Costs;
 use tunbridge::{Error, NaiveBayesModel, Timings, model_file};
@@ -51,6 +51,10 @@ fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, costs: Op
     let answers = case.lend(|row| answer(model, row, costs))?;
     let impossible = answers.predicted[0].is_none();
     let expected = costs.filter(|_| !impossible).and_then(|costs| costs.expected(&answers.probability).ok());
+    if has_texts(model) {
+        let n_prior_only = case.lend(|row| model.posterior().n_without_evidence(row)).map_err(DataError::from)?;
+        tell_prior_only(n_prior_only as u64, common);
+    }
     if as_json {
         let mut object = object(1, model.classes(), &answers);
         if let Some(expected) = &expected {
@@ -83,6 +87,17 @@ fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, costs: Op
 
 fn answer(model: &NaiveBayesModel, chunk: &Chunk<'_>, costs: Option<&Costs>) -> Result<Answers, DataError> {
     costs.map_or_else(|| model.answer(chunk), |costs| model.answer_by_cost(chunk, costs))
+}
+
+fn has_texts(model: &NaiveBayesModel) -> bool {
+    model.schema().variables().iter().any(|v| v.role == Role::Input && matches!(v.kind, Kind::Text(_)))
+}
+
+fn tell_prior_only(n: u64, common: &Common) {
+    if n > 0 {
+        let rows = of(n as f64, "row has", "rows have");
+        remark(common, &format!("{rows} no word that the model knows, nor other evidence: the class prior is the answer"));
+    }
 }
 
 fn object(row: u64, classes: &[String], answers: &Answers) -> Value {
@@ -118,11 +133,15 @@ fn rows(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, costs: Op
     let _bar = progress::show(&mut read, common);
     let table = Table::open_as(&args.inputs, read, model.schema(), args.unknown_states.into(), true)?;
     table.remarks().iter().for_each(|text| remark(common, text));
-    let n_impossible = AtomicU64::new(0);
+    let (n_impossible, n_prior_only) = (AtomicU64::new(0), AtomicU64::new(0));
+    let has_texts = has_texts(model);
     let answer = |chunk: Chunk<'_>| -> Result<Answers, DataError> {
         let answers = answer(model, &chunk, costs)?;
         let impossible = answers.predicted.iter().filter(|p| p.is_none()).count() as u64;
         n_impossible.fetch_add(impossible, Ordering::Relaxed);
+        if has_texts {
+            n_prior_only.fetch_add(model.posterior().n_without_evidence(&chunk)? as u64, Ordering::Relaxed);
+        }
         Ok(answers)
     };
     let report = match &args.output {
@@ -148,6 +167,7 @@ fn rows(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, costs: Op
         let rows = of(n_impossible as f64, "row has", "rows have");
         remark(common, &format!("{rows} probability zero under the model and got no answer"));
     }
+    tell_prior_only(n_prior_only.into_inner(), common);
     if report.n_rows == 0 {
         remark(common, "there were no rows");
     }

@@ -210,6 +210,9 @@ fn as_object(learned: &Learned, output: &Path) -> Value {
         object.insert("uncalibrated".into(), json::evaluation(before));
         object.insert("calibrated".into(), json::evaluation(after));
     }
+    if let Some(pruned) = json::pruned(&learned.model) {
+        object.insert("pruned".into(), pruned);
+    }
     object.insert("remarks".into(), json!(learned.remarks));
     Value::Object(object)
 }

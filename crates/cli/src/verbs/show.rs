@@ -53,6 +53,7 @@ pub fn run(args: &ShowArgs, common: &Common, timings: &mut Timings) -> Result<()
         let _ = writeln!(text, "{}", unlabelled::summary(from));
     }
     text.push_str(&report::schema(model.schema(), None, most));
+    model.vocabulary_remarks().iter().for_each(|told| text += &format!("\n{told}\n"));
     let _ = writeln!(text, "\n{}", classes(&model));
     let most_classes = if args.all { usize::MAX } else { 10 };
     // Words have rankings of their own below; they need no third one where there is nothing else.
@@ -186,7 +187,7 @@ fn object(model: &NaiveBayesModel, kind: &str, top: usize) -> Result<Value, Fail
         attributes.insert(variable.name.clone(), value);
     }
     let evidence = telling_evidence(model.schema(), model.statistic(), posterior, top).map_err(Error::from)?;
-    Ok(json!({
+    let mut value = json!({
         "kind": kind,
         "rows": json::number(model.observed().n_rows()),
         "target": posterior.target(),
@@ -198,5 +199,9 @@ fn object(model: &NaiveBayesModel, kind: &str, top: usize) -> Result<Value, Fail
         "attributes": attributes,
         "telling_evidence": evidence,
         "calibration": model.calibrator().map(|c| json!({"method": c.method(), "stale": model.calibrator_is_stale()})),
-    }))
+    });
+    if let Some(pruned) = json::pruned(model) {
+        value["pruned"] = pruned;
+    }
+    Ok(value)
 }

@@ -241,3 +241,13 @@ fn complement_weights_are_not_called_probabilities() {
         assert!(trace.stdout().contains("weights of text's words"), "{}", trace.stdout());
     }
 }
+
+#[test]
+fn an_update_tells_how_many_words_are_new() {
+    let folder = mail();
+    folder.run("learn mail -o m.tb").ok();
+    std::fs::create_dir_all(folder.path("more/ham")).unwrap();
+    folder.put("more/ham/1.txt", "the gazebo, the Gazebo and the wheelbarrow");
+    folder.run("update m.tb more -o n.tb").ok().notes(&["`text` has 2 new words: `gazebo`, `wheelbarrow`"]);
+    folder.run("update n.tb more").ok().silent();
+}

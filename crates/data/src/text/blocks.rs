@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::csv::QUOTE;
 use crate::error::{Place, RowFault};
-use crate::{DataError, input::Input};
+use crate::{DataError, input::Input, mailbox};
 
 /// Zero bytes behind a block's records, so that words and vectors may be read past the last cell.
 pub(crate) const PADDING: usize = 64;
@@ -14,6 +14,8 @@ pub(crate) const PADDING: usize = 64;
 const MOST_BYTES: usize = 32 << 20;
 /// A single record of more bytes is a quote gone astray; places in a block are 32-bit numbers.
 const LONGEST_RECORD: usize = 1 << 30;
+/// Documents are told where they begin and end by whole numbers, and words are counted by 32-bit ones.
+const LONGEST_DOCUMENT: usize = (1 << 32) - 1;
 const READ: usize = 256 << 10;
 
 /// Whole records of one file.
@@ -37,7 +39,11 @@ impl Pool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
+    /// A buffer that had to grow for one long record is not kept.
     pub fn give(&self, mut buffer: Vec<u8>) {
+        if buffer.capacity() > 4 * MOST_BYTES {
+            return;
+        }
         buffer.clear();
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
     }
@@ -56,6 +62,20 @@ pub(crate) enum Records {
         /// The mark.
         comment: Option<u8>,
     },
+    /// A line, also an empty one.
+    EveryLine,
+    /// A message of a mailbox, with the line before it.
+    Messages,
+}
+
+impl Records {
+    /// The most bytes a single record may have.
+    fn longest(self) -> usize {
+        match self {
+            Records::Csv { .. } | Records::Lines { .. } => LONGEST_RECORD,
+            Records::EveryLine | Records::Messages => LONGEST_DOCUMENT,
+        }
+    }
 }
 
 /// Cuts one file into [`Block`]s.
@@ -144,10 +164,11 @@ impl Blocks {
                 if let Some(open) = scan.open_at {
                     return Err(self.bad_record(&bytes[..open], RowFault::OpenQuote));
                 }
+                scan.ends(&bytes);
                 break bytes.len();
             }
-            if bytes.len() >= LONGEST_RECORD {
-                let too_long = RowFault::Syntax(format!("a record of more than {} bytes", LONGEST_RECORD));
+            if bytes.len() >= self.records.longest() {
+                let too_long = RowFault::Syntax(format!("a record of more than {} bytes", self.records.longest()));
                 return Err(self.bad_record(&[], scan.open_at.map_or(too_long, |_| RowFault::OpenQuote)));
             }
             let old = bytes.len();
@@ -205,7 +226,11 @@ impl Scan {
     /// Looks at the new bytes; the end of the `want`th record once it is there.
     fn advance(&mut self, bytes: &[u8], want: usize) -> Option<usize> {
         match self.records {
-            Records::Lines { comment } => self.advance_lines(bytes, want, comment),
+            Records::Lines { comment } => {
+                self.advance_lines(bytes, want, |line| line.trim_ascii_start().first().is_some_and(|first| Some(*first) != comment))
+            }
+            Records::EveryLine => self.advance_lines(bytes, want, |_| true),
+            Records::Messages => self.advance_messages(bytes, want),
             Records::Csv { delimiter } if self.is_plain(bytes) => self.advance_plain(bytes, want, delimiter),
             Records::Csv { delimiter } => self.advance_csv(bytes, want, delimiter),
         }
@@ -291,17 +316,36 @@ impl Scan {
         }
     }
 
-    fn advance_lines(&mut self, bytes: &[u8], want: usize, comment: Option<u8>) -> Option<usize> {
+    fn advance_lines(&mut self, bytes: &[u8], want: usize, is_record: impl Fn(&[u8]) -> bool) -> Option<usize> {
         while let Some(found) = memchr::memchr(b'\n', &bytes[self.at..]) {
             let at = self.at + found;
             self.at = at + 1;
-            let first = bytes[self.last_end..at].trim_ascii_start().first();
-            if self.line_ends(at, first.is_some() && first != comment.as_ref(), want) {
+            let is_record = is_record(&bytes[self.last_end..at]);
+            if self.line_ends(at, is_record, want) {
                 return Some(at + 1);
             }
         }
         self.at = bytes.len();
         None
+    }
+
+    /// A message ends where the next begins.
+    fn advance_messages(&mut self, bytes: &[u8], want: usize) -> Option<usize> {
+        while let Some(start) = mailbox::next_message(bytes, self.at) {
+            self.at = start;
+            if !bytes[self.last_end..start].trim_ascii().is_empty() && self.line_ends(start - 1, true, want) {
+                return Some(start);
+            }
+        }
+        // The last line may not be whole yet, nor the line end before it be behind what was looked at.
+        self.at = self.at.max(memchr::memrchr(b'\n', &bytes[..bytes.len().saturating_sub(1)]).unwrap_or(0));
+        None
+    }
+
+    /// Notes that there are no more bytes: the last message ends with them.
+    fn ends(&mut self, bytes: &[u8]) {
+        let is_open = self.records == Records::Messages && !bytes[self.last_end..].trim_ascii().is_empty();
+        self.n_records += usize::from(is_open);
     }
 
     /// Notes that a line ends here; whether that was the last record wanted.

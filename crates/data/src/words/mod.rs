@@ -20,4 +20,4 @@ pub use marked::{MarkedText, MarkedWord};
 pub use markup::{Markup, Stripped};
 pub use split::Inner;
 pub use tokenizer::{NotWords, Splitter, Stemming, Tokenizer, Words, stop_words};
-pub(crate) use vocabulary::Vocabulary;
+pub(crate) use vocabulary::{Vocabulary, hash_bytes};

@@ -150,7 +150,8 @@ fn hash_key([low, high]: [u64; 2]) -> u64 {
     (product as u64) ^ (product >> 64) as u64
 }
 
-fn hash_bytes(word: &[u8]) -> u64 {
+/// Also of whole documents: sixteen bytes cost one multiplication.
+pub(crate) fn hash_bytes(word: &[u8]) -> u64 {
     let (chunks, rest) = word.as_chunks::<16>();
     let mut last = [0; 16];
     last[..rest.len()].copy_from_slice(rest);

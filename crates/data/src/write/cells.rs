@@ -27,11 +27,11 @@ pub(super) fn each_row(
 ) -> Result<(), DataError> {
     match (&chunk.raw, unit) {
         (RawRows::Batch(batch), _) => each_batch_row(batch, source, row),
-        (RawRows::Documents(files), _) => {
-            let Some((documents, class_depth)) = source.documents() else { return Ok(()) };
-            files.iter().enumerate().try_for_each(|(place, file)| {
-                let path = documents.path(*file as usize).to_string_lossy().into_owned();
-                let class = documents.class(*file as usize, class_depth);
+        (RawRows::Documents(names), _) => {
+            let Some(documents) = source.documents() else { return Ok(()) };
+            names.iter().enumerate().try_for_each(|(place, name)| {
+                let path = documents.name(*name);
+                let class = documents.class(name.0 as usize);
                 row(place, &[Cell { text: Some(path.into()), bare: false }, Cell { text: class.map(Cow::Owned), bare: false }])
             })
         }

@@ -44,7 +44,7 @@ impl Recode for Read {
 }
 
 /// Classes and words by their names.
-fn read(table: &Table) -> Result<(Schema, Vec<(String, String)>), DataError> {
+pub fn read(table: &Table) -> Result<(Schema, Vec<(String, String)>), DataError> {
     let fold = table.fold(|_: &[usize]| Read::default())?;
     let names = |place: usize| fold.schema.variables()[place].kind.states().unwrap().names().to_vec();
     let (classes, words) = (names(1), names(2));
@@ -72,7 +72,7 @@ fn mail() -> Folder {
     folder
 }
 
-fn pairs(rows: &[(&str, &str)]) -> Vec<(String, String)> {
+pub fn pairs(rows: &[(&str, &str)]) -> Vec<(String, String)> {
     rows.iter().map(|(class, text)| (class.to_string(), text.to_string())).collect()
 }
 

@@ -13,6 +13,7 @@ use belief::{Chunk, Code, Codes, Column, ShapeMismatch, WordWeights, for_codes};
 use super::binning::{BinCodes, bin_of};
 use super::dirichlet_compound::ln_rising;
 use super::gaussian::Bell;
+use super::posterior::NaiveBayes;
 use super::remark::LeftOut;
 
 /// What scores one column.
@@ -363,7 +364,31 @@ impl StudentScores {
     }
 }
 
+impl NaiveBayes {
+    /// How many rows say nothing that the model knows: the class prior alone is their answer. The columns must be those of the
+    /// schema.
+    ///
+    /// # Errors
+    /// When they are not.
+    pub fn n_without_evidence(&self, chunk: &Chunk<'_>) -> Result<usize, ShapeMismatch> {
+        check_chunk(self.scorers(), chunk)?;
+        let says = |row: usize| self.scorers().iter().zip(chunk.columns).any(|(scorer, column)| scorer.says(column, row));
+        Ok((0..chunk.n_rows).filter(|row| !says(*row)).count())
+    }
+}
+
 impl Scorer {
+    /// Whether the value in this row says anything. The column has been checked.
+    fn says(&self, column: &Column<'_>, row: usize) -> bool {
+        match (self, column) {
+            (Scorer::Words(table), Column::Texts(texts)) => {
+                let words = texts.words(row);
+                !words.is_empty() && (table.once || words.iter().any(|word| table.words.of_state(*word as usize).is_some()))
+            }
+            _ => self.of_row(column, row).is_ok(),
+        }
+    }
+
     /// What the value in this row says of every class, or why it says nothing. The column has been checked.
     pub(crate) fn of_row(&self, column: &Column<'_>, row: usize) -> Result<Vec<f64>, LeftOut> {
         let of_state = |table: &StateTable, state: Option<usize>| {

@@ -330,6 +330,10 @@ impl Recode for NaiveBayesStatistic {
         }
         Ok(())
     }
+
+    fn times_met(&self, variable: usize) -> Option<Vec<f64>> {
+        if let AttributeStatistic::Words(counts) = self.attributes.get(variable)? { Some(counts.times()) } else { None }
+    }
 }
 
 impl AttributeStatistic {

@@ -1,0 +1,98 @@
+//! A vocabulary that is kept to a bound: what a model does to keep to it, and what it says of the cost.
+
+use belief::{Kind, Pruned, Recode, Recoding, Role, Schema, StateMap, States, VarId, drop_rarest};
+
+use crate::Error;
+use crate::model::Stored;
+use crate::remarks::counted;
+
+/// Whether any word was dropped.
+pub(crate) fn was_pruned(pruned: &[Pruned]) -> bool {
+    pruned.iter().any(Pruned::is_something)
+}
+
+/// What two models lost, variable by variable.
+pub(crate) fn lost_together(a: &[Pruned], b: &[Pruned]) -> Vec<Pruned> {
+    let of = |all: &[Pruned], place: usize| all.get(place).copied().unwrap_or_default();
+    (0..a.len().max(b.len())).map(|place| of(a, place).with(&of(b, place))).collect()
+}
+
+/// What a model has lost after rows joined it. Words that it knows lost nothing in those rows; a word that is new may have been
+/// dropped before, and again in them.
+pub(crate) fn lost_with_rows(model: &Stored, rows: &[Pruned], schema: &Schema) -> Vec<Pruned> {
+    let of = |all: &[Pruned], place: usize| all.get(place).copied().unwrap_or_default();
+    let joined = |place: usize| {
+        let (before, rows) = (of(&model.pruned, place), of(rows, place));
+        let n_words = |schema: &Schema| schema.variable(VarId::new(place)).kind.states().map_or(0, States::len);
+        let has_new = n_words(schema) > n_words(&model.schema);
+        let short_by = if has_new { before.short_by.max(before.most + rows.most) } else { before.short_by };
+        Pruned { short_by, ..before.with(&rows) }
+    };
+    (0..model.pruned.len().max(rows.len())).map(joined).collect()
+}
+
+/// Drops the rarest words of a model until it keeps to the bound of its recipe.
+///
+/// # Errors
+/// Only when the parts are not of one shape, which is a fault of ours.
+pub(crate) fn keep_to_bound(parts: &mut Stored) -> Result<(), Error> {
+    let Some(most) = parts.recipe.max_vocabulary else { return Ok(()) };
+    let n = parts.schema.variables().len();
+    let mut recoding = Recoding { columns: vec![None; n] };
+    parts.pruned.resize(n, Pruned::default());
+    for place in 0..n {
+        let Some((map, round)) = parts.statistic.times_met(place).and_then(|times| drop_rarest(&times, 0, most)) else { continue };
+        parts.pruned[place] = parts.pruned[place].after(&round);
+        recoding.columns[place] = Some(map);
+    }
+    parts.statistic.recode(&recoding)?;
+    if let Some(unlabelled) = &mut parts.unlabelled {
+        unlabelled.statistic.recode(&recoding)?;
+    }
+    let mut failed = None;
+    parts.schema = parts.schema.with_states(|id, states| {
+        let Some(map) = recoding.of(id.index()) else { return states.clone() };
+        let kept = states.names().iter().zip(&map.to).filter(|(_, to)| **to != StateMap::DROPPED).map(|(name, _)| name.clone());
+        States::default().with_seen(kept).unwrap_or_else(|error| {
+            failed = Some(Error::Internal(error.to_string()));
+            states.clone()
+        })
+    });
+    failed.map_or(Ok(()), Err)
+}
+
+/// How many words are new, told of each text.
+pub(crate) fn new_words(before: &Schema, after: &Schema) -> Vec<String> {
+    let mut told = Vec::new();
+    for (old, new) in before.variables().iter().zip(after.variables()) {
+        if let (Role::Input, Kind::Text(old), Kind::Text(words)) = (&new.role, &old.kind, &new.kind) {
+            let known: std::collections::HashSet<&String> = old.names().iter().collect();
+            let found: Vec<&String> = words.names().iter().filter(|name| !known.contains(name)).collect();
+            if !found.is_empty() {
+                let n = counted(found.len() as u64, "new word", "new words");
+                told.push(format!("`{}` has {n}: {}", new.name, crate::remarks::list(&found)));
+            }
+        }
+    }
+    told
+}
+
+/// What keeping to the bound has cost, told of each text.
+pub(crate) fn remarks(parts: &Stored) -> Vec<String> {
+    let Some(bound) = parts.recipe.max_vocabulary else { return Vec::new() };
+    let told = |(variable, pruned): (&belief::Variable, &Pruned)| {
+        let Pruned { n_dropped, times, most, short_by } = pruned;
+        let drops = counted(*n_dropped, "word was", "words were");
+        let short = match *short_by {
+            0.0 => "the counts of the others are exact".into(),
+            short_by => format!("the counts of the others may be short by {short_by}"),
+        };
+        let name = &variable.name;
+        format!(
+            "`{name}` is kept to {}: {drops} dropped, and with them {times} occurrences; a word that is not there was met at most \
+             {most} times, and {short}",
+            counted(bound as u64, "word", "words")
+        )
+    };
+    parts.schema.variables().iter().zip(&parts.pruned).filter(|(_, pruned)| pruned.is_something()).map(told).collect()
+}
