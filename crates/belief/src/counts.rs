@@ -71,6 +71,11 @@ impl JointCounts {
         self.cells[state * self.n_classes + class] += weight;
     }
 
+    /// Every count so many times as large.
+    pub fn scale(&mut self, by: f64) {
+        self.cells.iter_mut().for_each(|n| *n *= by);
+    }
+
     /// Counts rows. A row whose class or state is missing, or outside the shape, is left out.
     ///
     /// # Errors

@@ -7,8 +7,10 @@
 //! Learners ask [`Observations`] for statistics and never for rows, so that a table in memory, a file larger than memory and a
 //! cluster are the same to them. Nothing here reads, writes, prints or looks at a clock.
 
+mod bursts;
 mod columns;
 mod counts;
+mod em;
 mod folds;
 mod log_space;
 mod moments;
@@ -19,18 +21,22 @@ mod schema;
 mod statistic;
 mod sum;
 mod word_counts;
+mod word_weights;
 
 pub mod conjugate;
 
+pub use bursts::Bursts;
 pub use columns::{Chunk, Code, Codes, Column, MAX_WEIGHT, SelectedRows, Texts};
 pub use counts::{JointCounts, count_less, count_without};
+pub use em::{Climb, Climbed, Step};
 pub use folds::{ByFold, FoldPlan, split_mix};
 pub use log_space::{log_sum_exp, normalise_ln};
 pub use moments::{ClassMoments, ClassOrder, Moments};
-pub use observations::{Fold, MaskedRows, Observations, ReadReport};
+pub use observations::{Both, Fold, MaskedRows, Observations, ReadReport};
 pub use pruning::{Pruned, drop_rarest};
 pub use recoding::{Recode, Recoding, StateMap};
 pub use schema::{Kind, Role, Schema, SchemaError, States, VarId, Variable, compare_states};
 pub use statistic::{ConjugatePrior, Forget, NeverObserved, ShapeMismatch, SufficientStatistic};
 pub use sum::CompensatedSum;
 pub use word_counts::{WordCount, WordCounts};
+pub use word_weights::{TextLength, WordWeights};

@@ -227,6 +227,11 @@ impl ClassMoments {
         }
     }
 
+    /// Every weight so many times as large.
+    pub fn scale(&mut self, by: f64) {
+        self.of_class.iter_mut().for_each(|m| *m = Moments { weight: by * m.weight, sum_sq: by * m.sum_sq, mean: m.mean });
+    }
+
     /// Adds another column's moments.
     ///
     /// # Errors

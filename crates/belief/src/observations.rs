@@ -104,6 +104,33 @@ impl ReadReport {
     }
 }
 
+/// Some observations and then others, of one schema whose states are settled.
+pub struct Both<'o, A, B>(pub &'o A, pub &'o B);
+
+impl<A: Observations, B: Observations<Error = A::Error>> Observations for Both<'_, A, B>
+where
+    A::Error: From<ShapeMismatch>,
+{
+    type Error = A::Error;
+
+    fn schema(&self) -> &Schema {
+        self.0.schema()
+    }
+
+    fn fold<S, F>(&self, blank: F) -> Result<Fold<S>, Self::Error>
+    where
+        S: for<'a> SufficientStatistic<Columns<'a> = Chunk<'a>> + Recode,
+        F: Fn(&[usize]) -> S + Sync,
+    {
+        let mut both = self.0.fold(&blank)?;
+        let n_states = self.0.schema().cardinalities();
+        let others = self.1.fold(|_: &[usize]| blank(&n_states))?;
+        both.statistic.merge(&others.statistic)?;
+        both.report.merge(&others.report);
+        Ok(both)
+    }
+}
+
 /// Observations of which only some folds count: one, or all but one.
 ///
 /// The other rows keep their place on the grid and get weight zero.

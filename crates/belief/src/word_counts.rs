@@ -3,9 +3,11 @@
 //! A vocabulary is large, and a chunk holds few of its words. Only words that were met have a row, so that a chunk costs what its
 //! own words cost, whatever the size of the vocabulary.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::{Code, Codes, NeverObserved, ShapeMismatch, StateMap, Texts, count_without, for_codes};
+use crate::{Bursts, Code, Codes, NeverObserved, ShapeMismatch, StateMap, Texts, WordWeights, count_without, for_codes};
 
 /// How often each word was met in texts of each class, and in how many texts, as weights.
 ///
@@ -18,12 +20,16 @@ pub struct WordCounts {
     row_of: Vec<u32>,
     /// Row by row, the classes within.
     cells: Vec<WordCount>,
+    /// How much each word of a text counts.
+    weights: Arc<WordWeights>,
+    /// How words are repeated within texts, where that is counted.
+    bursts: Option<Bursts>,
 }
 
 /// How often a word was met in texts of one class.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WordCount {
-    /// Times it was met.
+    /// Times it was met, or their weight.
     pub times: f64,
     /// Texts it was met in.
     pub texts: f64,
@@ -34,7 +40,22 @@ const NO_ROW: u32 = u32::MAX;
 impl WordCounts {
     /// Nothing counted.
     pub fn empty(n_classes: usize, n_words: usize) -> Self {
-        Self { n_classes, row_of: vec![NO_ROW; n_words], cells: Vec::new() }
+        Self::weighed(n_classes, n_words, Arc::default())
+    }
+
+    /// Nothing counted, of words that are to be weighed.
+    pub fn weighed(n_classes: usize, n_words: usize, weights: Arc<WordWeights>) -> Self {
+        Self { n_classes, row_of: vec![NO_ROW; n_words], cells: Vec::new(), bursts: weights.bursts.then(Bursts::default), weights }
+    }
+
+    /// How words are repeated within texts, where that is counted.
+    pub fn bursts(&self) -> Option<&Bursts> {
+        self.bursts.as_ref()
+    }
+
+    /// How much each word of a text counts.
+    pub fn weights(&self) -> &Arc<WordWeights> {
+        &self.weights
     }
 
     /// How many classes.
@@ -82,31 +103,83 @@ impl WordCounts {
         if let Some(weights) = weights {
             ShapeMismatch::check("weights", classes.len(), weights.len())?;
         }
-        // The last text each row's word was met in, counted from one.
-        let mut last_met = vec![0_u32; self.cells.len() / self.n_classes.max(1)];
+        let Self { n_classes, .. } = *self;
+        let mut met = LastMet::new(self);
+        let mut bag = Vec::new();
         for_codes!(classes, classes => for (text, class) in classes.iter().enumerate() {
-            let class = class.place(self.n_classes);
+            let class = class.place(n_classes);
             let weight = weights.map_or(1.0, |weights| weights[text]);
-            if class == self.n_classes || weight == 0.0 {
+            if class == n_classes || weight == 0.0 {
                 continue;
             }
-            for &word in texts.words(text) {
-                let Some(row) = self.row_of.get_mut(word as usize) else { continue };
-                if *row == NO_ROW {
-                    *row = last_met.len() as u32;
-                    last_met.push(0);
-                    self.cells.resize(self.cells.len() + self.n_classes, WordCount::default());
+            if self.weights.is_plain() {
+                for &word in texts.words(text) {
+                    let Some((row, is_first)) = met.row(self, word, text) else { continue };
+                    let cell = &mut self.cells[row * n_classes + class];
+                    cell.times += weight;
+                    if is_first {
+                        cell.texts += weight;
+                    }
                 }
-                let row = *row as usize;
-                let cell = &mut self.cells[row * self.n_classes + class];
-                cell.times += weight;
-                if last_met[row] != text as u32 + 1 {
-                    last_met[row] = text as u32 + 1;
+            } else {
+                self.weights.weigh(texts.words(text), self.row_of.len(), &mut bag);
+                for &(word, of_word) in &bag {
+                    let Some((row, _)) = met.row(self, word, text) else { continue };
+                    let cell = &mut self.cells[row * n_classes + class];
+                    cell.times += of_word * weight;
                     cell.texts += weight;
+                }
+                if let Some(bursts) = &mut self.bursts {
+                    bursts.observe(&bag, class as u32, weight);
                 }
             }
         });
         Ok(())
+    }
+
+    /// Counts the words of texts, each of them in every class by its share of it: `shares[text * n_classes + class]`.
+    ///
+    /// # Errors
+    /// When there are not as many shares as texts and classes.
+    pub fn observe_shared(&mut self, texts: Texts<'_>, shares: &[f64]) -> Result<(), ShapeMismatch> {
+        ShapeMismatch::check("shares of texts", texts.len() * self.n_classes, shares.len())?;
+        let Self { n_classes, .. } = *self;
+        let mut met = LastMet::new(self);
+        let mut bag = Vec::new();
+        for (text, shares) in shares.chunks_exact(n_classes.max(1)).enumerate() {
+            if self.weights.is_plain() {
+                for &word in texts.words(text) {
+                    let Some((row, is_first)) = met.row(self, word, text) else { continue };
+                    self.share(row, 1.0, if is_first { 1.0 } else { 0.0 }, shares);
+                }
+            } else {
+                self.weights.weigh(texts.words(text), self.row_of.len(), &mut bag);
+                for &(word, of_word) in &bag {
+                    let Some((row, _)) = met.row(self, word, text) else { continue };
+                    self.share(row, of_word, 1.0, shares);
+                }
+                if let Some(bursts) = &mut self.bursts {
+                    let classes = shares.iter().enumerate().filter(|(_, share)| **share > 0.0);
+                    classes.for_each(|(class, share)| bursts.observe(&bag, class as u32, *share));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn share(&mut self, row: usize, times: f64, texts: f64, shares: &[f64]) {
+        for (cell, share) in self.cells[row * self.n_classes..][..self.n_classes].iter_mut().zip(shares) {
+            cell.times += times * share;
+            cell.texts += texts * share;
+        }
+    }
+
+    /// Every count so many times as large.
+    pub fn scale(&mut self, by: f64) {
+        self.cells.iter_mut().for_each(|cell| *cell = WordCount { times: by * cell.times, texts: by * cell.texts });
+        if let Some(bursts) = &mut self.bursts {
+            bursts.scale(by);
+        }
     }
 
     /// Adds other texts' counts.
@@ -120,6 +193,9 @@ impl WordCounts {
                 mine.times += theirs.times;
                 mine.texts += theirs.texts;
             }
+        }
+        if let (Some(mine), Some(theirs)) = (&mut self.bursts, &other.bursts) {
+            mine.merge(theirs);
         }
         Ok(())
     }
@@ -137,6 +213,9 @@ impl WordCounts {
                 mine.texts = count_without(mine.texts, theirs.texts)?;
             }
         }
+        if let (Some(mine), Some(theirs)) = (&mut left.bursts, &other.bursts) {
+            mine.forget(theirs)?;
+        }
         *self = left;
         self.drop_empty_rows();
         Ok(())
@@ -147,8 +226,14 @@ impl WordCounts {
     /// # Errors
     /// When a map is not of this shape.
     pub fn recode(&mut self, classes: Option<&StateMap>, words: Option<&StateMap>) -> Result<(), ShapeMismatch> {
+        if let Some(bursts) = &mut self.bursts {
+            bursts.recode(classes, words)?;
+        }
         if let Some(map) = words {
             ShapeMismatch::check("words to rename", self.n_words(), map.to.len())?;
+            if self.weights.of_word.is_some() {
+                Arc::make_mut(&mut self.weights).recode(map)?;
+            }
             if map.is_identity() {
                 self.row_of.resize(map.n_states.max(self.row_of.len()), NO_ROW);
             } else {
@@ -182,7 +267,8 @@ impl WordCounts {
 
     fn check_shape(&self, other: &Self) -> Result<(), ShapeMismatch> {
         ShapeMismatch::check("classes", self.n_classes, other.n_classes)?;
-        ShapeMismatch::check("words", self.n_words(), other.n_words())
+        ShapeMismatch::check("words", self.n_words(), other.n_words())?;
+        ShapeMismatch::check("words that are weighed alike", 1, usize::from(self.weights == other.weights))
     }
 
     /// The row of a word, made if there is none.
@@ -195,11 +281,36 @@ impl WordCounts {
     }
 
     fn drop_empty_rows(&mut self) {
-        let mut kept = Self::empty(self.n_classes, self.n_words());
+        let mut kept = Self::weighed(self.n_classes, self.n_words(), Arc::clone(&self.weights));
         for (word, counts) in self.met().filter(|(_, counts)| counts.iter().any(|count| count.times > 0.0)) {
             kept.row_mut(word).copy_from_slice(counts);
         }
+        kept.bursts = self.bursts.take();
         *self = kept;
+    }
+}
+
+/// The last text each row's word was met in, counted from one: whether a word is met for the first time in a text.
+struct LastMet(Vec<u32>);
+
+impl LastMet {
+    fn new(counts: &WordCounts) -> Self {
+        Self(vec![0; counts.cells.len() / counts.n_classes.max(1)])
+    }
+
+    /// The row of a word, made if there is none, and whether the text has not had the word before; `None` outside of the vocabulary.
+    #[inline]
+    fn row(&mut self, counts: &mut WordCounts, word: u32, text: usize) -> Option<(usize, bool)> {
+        let row = counts.row_of.get_mut(word as usize)?;
+        if *row == NO_ROW {
+            *row = self.0.len() as u32;
+            self.0.push(0);
+            counts.cells.resize(counts.cells.len() + counts.n_classes, WordCount::default());
+        }
+        let last = &mut self.0[*row as usize];
+        let is_first = *last != text as u32 + 1;
+        *last = text as u32 + 1;
+        Some((*row as usize, is_first))
     }
 }
 
@@ -209,6 +320,8 @@ impl PartialEq for WordCounts {
         let nothing = vec![WordCount::default(); self.n_classes];
         self.n_classes == other.n_classes
             && self.n_words() == other.n_words()
+            && self.weights == other.weights
+            && self.bursts == other.bursts
             && (0..self.n_words()).all(|word| self.of_word(word).unwrap_or(&nothing) == other.of_word(word).unwrap_or(&nothing))
     }
 }
@@ -222,6 +335,10 @@ struct RawCounts {
     classes: Vec<u32>,
     times: Vec<f64>,
     texts: Vec<f64>,
+    #[serde(default)]
+    weights: WordWeights,
+    #[serde(default)]
+    bursts: Option<Bursts>,
 }
 
 /// Large, and therefore not copied to be stored.
@@ -233,7 +350,15 @@ impl Serialize for WordCounts {
 
 impl From<&WordCounts> for RawCounts {
     fn from(counts: &WordCounts) -> Self {
-        let mut raw = Self { n_classes: counts.n_classes, n_met: Vec::new(), classes: Vec::new(), times: Vec::new(), texts: Vec::new() };
+        let mut raw = Self {
+            n_classes: counts.n_classes,
+            n_met: Vec::new(),
+            classes: Vec::new(),
+            times: Vec::new(),
+            texts: Vec::new(),
+            weights: (*counts.weights).clone(),
+            bursts: counts.bursts.clone(),
+        };
         for word in 0..counts.n_words() {
             let before = raw.classes.len();
             for (class, count) in counts.of_word(word).unwrap_or_default().iter().enumerate().filter(|(_, count)| count.times > 0.0) {
@@ -259,12 +384,21 @@ impl TryFrom<RawCounts> for WordCounts {
         if raw.n_classes > 1 << 24 || raw.n_met.iter().filter(|n| **n > 0).count().saturating_mul(raw.n_classes) > 1 << 32 {
             return Err("more words and classes than can be counted");
         }
-        let mut counts = Self::empty(raw.n_classes, raw.n_met.len());
+        if raw.weights.of_word.as_ref().is_some_and(|of_word| of_word.len() != raw.n_met.len()) {
+            return Err("words and weights of different numbers");
+        }
+        let fits = |bursts: &Bursts| bursts.fits(raw.n_met.len(), raw.n_classes);
+        if raw.bursts.is_some() != raw.weights.bursts || !raw.bursts.as_ref().is_none_or(fits) {
+            return Err("bursts of other words");
+        }
+        let plain = raw.weights.is_plain();
+        let mut counts = Self::weighed(raw.n_classes, raw.n_met.len(), Arc::new(raw.weights));
+        counts.bursts = raw.bursts;
         let mut entries = raw.classes.iter().zip(raw.times.iter().zip(&raw.texts));
         for (word, n) in raw.n_met.iter().enumerate() {
             for (class, (&times, &texts)) in entries.by_ref().take(*n as usize) {
                 let is_count = |x: f64| x.is_finite() && x > 0.0;
-                if !is_count(times) || !is_count(texts) || texts > times {
+                if !is_count(times) || !is_count(texts) || plain && texts > times * (1.0 + 1e-9) {
                     return Err("counts that no texts can have");
                 }
                 let cell = counts.row_mut(word).get_mut(*class as usize).ok_or("a class that is not there")?;
@@ -287,7 +421,7 @@ mod tests {
 
     type Rows = Vec<(u8, Vec<u32>)>;
 
-    fn counts(rows: &Rows) -> WordCounts {
+    fn counted(rows: &Rows, weights: WordWeights) -> WordCounts {
         let classes: Vec<u8> = rows.iter().map(|row| row.0).collect();
         let words: Vec<u32> = rows.iter().flat_map(|row| row.1.iter().copied()).collect();
         let ends: Vec<u32> = rows
@@ -297,9 +431,17 @@ mod tests {
                 Some(*end)
             })
             .collect();
-        let mut counts = WordCounts::empty(3, N_WORDS);
+        let mut counts = WordCounts::weighed(3, N_WORDS, Arc::new(weights));
         counts.observe(Codes::U8(&classes), Texts { ends: &ends, codes: &words, n_words: N_WORDS }, None).unwrap();
         counts
+    }
+
+    fn counts(rows: &Rows) -> WordCounts {
+        counted(rows, WordWeights::default())
+    }
+
+    fn in_bursts(rows: &Rows) -> WordCounts {
+        counted(rows, WordWeights { bursts: true, ..WordWeights::default() })
     }
 
     fn rows() -> impl Strategy<Value = Rows> {
@@ -324,20 +466,59 @@ mod tests {
         }
 
         #[test]
+        fn a_text_of_one_class_is_shared_by_giving_it_all(rows in rows()) {
+            let rows: Rows = rows.into_iter().filter(|row| row.0 < 3).collect();
+            let codes: Vec<u32> = rows.iter().flat_map(|row| row.1.iter().copied()).collect();
+            let ends: Vec<u32> = rows.iter().scan(0, |end, row| { *end += row.1.len() as u32; Some(*end) }).collect();
+            let shares: Vec<f64> = rows.iter().flat_map(|row| (0..3).map(|class| f64::from(u8::from(row.0 == class)))).collect();
+            let mut shared = WordCounts::empty(3, N_WORDS);
+            shared.observe_shared(Texts { ends: &ends, codes: &codes, n_words: N_WORDS }, &shares).unwrap();
+            prop_assert_eq!(&shared, &counts(&rows));
+            shared.scale(2.0);
+            prop_assert_eq!(shared, counts(&[rows.clone(), rows].concat()));
+        }
+
+        #[test]
         fn the_laws_of_the_algebra_hold(a in rows(), b in rows(), c in rows()) {
-            let [a, b, c] = [a, b, c].map(|rows| counts(&rows));
+            for (count, blank) in [
+                (counts as fn(&Rows) -> WordCounts, WordCounts::empty(3, N_WORDS)),
+                (in_bursts, in_bursts(&Rows::new())),
+            ] {
+            let [a, b, c] = [&a, &b, &c].map(count);
             let merged = |x: &WordCounts, y: &WordCounts| { let mut sum = x.clone(); sum.merge(y).unwrap(); sum };
-            prop_assert_eq!(testkit::merging_is_a_commutative_monoid(&WordCounts::empty(3, N_WORDS), [&a, &b, &c], merged, PartialEq::eq), Ok(()));
+            prop_assert_eq!(testkit::merging_is_a_commutative_monoid(&blank, [&a, &b, &c], merged, PartialEq::eq), Ok(()));
             let mut both = merged(&a, &b);
             both.forget(&b).unwrap();
             prop_assert_eq!(both, a);
+            }
+        }
+
+        #[test]
+        fn bursts_are_counted_as_by_hand(rows in rows()) {
+            let found = in_bursts(&rows);
+            let bursts = found.bursts().unwrap();
+            let known = |row: &(u8, Vec<u32>)| row.1.iter().filter(|w| (**w as usize) < N_WORDS).count();
+            for class in 0..3_u8 {
+                let texts = || rows.iter().filter(move |row| row.0 == class);
+                let lengths: Vec<(u32, f64)> = bursts.lengths(u32::from(class)).collect();
+                prop_assert_eq!(lengths.iter().map(|(_, n)| n).sum::<f64>(), texts().filter(|row| known(row) > 0).count() as f64);
+                prop_assert!(lengths.iter().all(|(length, n)| *n == texts().filter(|row| known(row) == *length as usize).count() as f64));
+                for word in 0..N_WORDS as u32 {
+                    for times in 2..12 {
+                        let n = texts().filter(|row| row.1.iter().filter(|w| **w == word).count() == times as usize).count() as f64;
+                        let of_times: f64 = bursts.repeats(word, u32::from(class)).filter(|(t, _)| *t == times).map(|(_, n)| n).sum();
+                        prop_assert_eq!(of_times, n);
+                    }
+                }
+            }
         }
 
         #[test]
         fn stored_and_read_again(a in rows()) {
-            let counts = counts(&a);
-            let raw = RawCounts::from(&counts);
-            prop_assert_eq!(WordCounts::try_from(raw), Ok(counts));
+            for counts in [counts(&a), in_bursts(&a)] {
+                let raw = RawCounts::from(&counts);
+                prop_assert_eq!(WordCounts::try_from(raw), Ok(counts));
+            }
         }
 
         #[test]
@@ -375,7 +556,7 @@ mod tests {
     #[test]
     fn hostile_counts_are_refused() {
         let raw = |n_met: Vec<u32>, classes: Vec<u32>, times: Vec<f64>, texts: Vec<f64>| {
-            WordCounts::try_from(RawCounts { n_classes: 2, n_met, classes, times, texts })
+            WordCounts::try_from(RawCounts { n_classes: 2, n_met, classes, times, texts, weights: WordWeights::default(), bursts: None })
         };
         assert!(raw(vec![1, 0], vec![1], vec![2.0], vec![1.0]).is_ok());
         assert!(raw(vec![2], vec![1], vec![2.0], vec![1.0]).is_err());

@@ -4,12 +4,16 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use tunbridge::belief::TextLength;
 use tunbridge::data::words::{Inner, Markup, Splitter, Stemming, Stripped, Tokenizer, Words, stop_words};
 use tunbridge::data::{ColumnType, Cut, Header, OnBadRow, ReadOptions, UnknownStates};
-use tunbridge::learners::{ClassPrior, Discretisation, Estimate, EventModel, NaiveBayesPrior, NumericModel, TextEvent, WordChoice};
+use tunbridge::learners::{
+    ClassPrior, Discretisation, Estimate, EventModel, NaiveBayesPrior, NumericModel, TextEvent, WordChoice, WordWeighing,
+};
 
 use crate::Failure;
 use crate::lists::items;
+use crate::unlabelled::UnlabelledArgs;
 
 /// Bayesian learning: from a table and what you already believe to probabilities you can question.
 #[derive(Parser)]
@@ -63,7 +67,7 @@ pub struct Common {
     /// Seed of everything random
     #[arg(long, global = true, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// What to print: text for people, the rest for programs
+    /// What to print: text, and html of explain, for people; the rest for programs
     #[arg(long, global = true, value_enum)]
     pub format: Option<Format>,
     /// Print seconds by phase and peak memory as a line of JSON on standard error
@@ -85,6 +89,7 @@ pub enum Format {
     Csv,
     Parquet,
     Arrow,
+    Html,
 }
 
 impl Common {
@@ -198,6 +203,10 @@ pub struct TextArgs {
     /// Only so many words count, those that tell most of the class
     #[arg(long, value_name = "N")]
     pub keep_words: Option<usize>,
+    /// How much each word counts: log (the logarithm of its times), idf (rare ones more), and texts brought to a length, unit
+    /// (Euclidean) or length:<n> words [default: once a time]
+    #[arg(long, value_name = "HOW,…", value_parser = weighing)]
+    pub weigh_words: Option<WordWeighing>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -231,6 +240,24 @@ pub enum TextModelArg {
     Complement,
     /// The same with weights of one size for all classes
     NormalisedComplement,
+    /// As multinomial, of words that come in bursts
+    DirichletCompound,
+}
+
+fn weighing(text: &str) -> Result<WordWeighing, String> {
+    let mut weighing = WordWeighing::default();
+    for part in text.split(',') {
+        match part.trim() {
+            "log" => weighing.log_times = true,
+            "idf" => weighing.rarity = true,
+            "unit" => weighing.length = TextLength::Euclidean,
+            other => match other.strip_prefix("length:").and_then(|n| n.parse::<f64>().ok()) {
+                Some(n) if n > 0.0 && n.is_finite() => weighing.length = TextLength::Constant(n),
+                _ => return Err("give one or more of log, idf, and unit or length:<n>, with commas between".into()),
+            },
+        }
+    }
+    Ok(weighing)
 }
 
 fn splitter(text: &str) -> Result<Splitter, String> {
@@ -316,7 +343,7 @@ impl TextArgs {
     }
 
     /// Each flag, with whether it is given.
-    pub fn given(&self) -> [(&'static str, bool); 17] {
+    pub fn given(&self) -> [(&'static str, bool); 18] {
         [
             ("--text", !self.text.is_empty()),
             ("--as", self.markup.is_some()),
@@ -335,6 +362,7 @@ impl TextArgs {
             ("--min-times", self.min_times.is_some()),
             ("--drop-frequent", self.drop_frequent.is_some()),
             ("--keep-words", self.keep_words.is_some()),
+            ("--weigh-words", self.weigh_words.is_some()),
         ]
     }
 
@@ -344,6 +372,7 @@ impl TextArgs {
             Some(TextModelArg::Bernoulli) => TextEvent::Bernoulli,
             Some(TextModelArg::Complement) => TextEvent::Complement,
             Some(TextModelArg::NormalisedComplement) => TextEvent::NormalisedComplement,
+            Some(TextModelArg::DirichletCompound) => TextEvent::DirichletCompound,
         }
     }
 
@@ -495,6 +524,8 @@ pub struct LearnerArgs {
     pub prior: PriorArgs,
     #[command(flatten)]
     pub text: TextArgs,
+    #[command(flatten)]
+    pub unlabelled: UnlabelledArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -588,7 +619,7 @@ impl LearnerArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge learn examples/play_tennis.csv --target PlayTennis\n  tunbridge learn examples/mail\n  tunbridge learn spam.mbox ham.mbox --as mail\n  tunbridge learn spam.txt ham.txt --documents lines\n  tunbridge learn tickets.csv --text body --target team"
+    after_help = "Examples:\n  tunbridge learn examples/play_tennis.csv --target PlayTennis\n  tunbridge learn examples/mail\n  tunbridge learn spam.mbox ham.mbox --as mail\n  tunbridge learn spam.txt ham.txt --documents lines\n  tunbridge learn tickets.csv --text body --target team\n  tunbridge learn mail/ --costs 'spam|ham=9'"
 )]
 pub struct LearnArgs {
     /// Files with the same columns (CSV, TSV, ARFF, JSON Lines, Parquet, Arrow; .gz and .zst too), globs, - for standard input, a folder
@@ -604,6 +635,10 @@ pub struct LearnArgs {
     /// Mend over-confident probabilities
     #[arg(long, value_enum, value_name = "HOW", default_value = "none")]
     pub calibrate: CalibrateArg,
+    /// What errors cost, as in spam|ham=9: saying spam where it is ham; others cost 1. Or a CSV file: a line for each class said, a column
+    /// for each true one. Rows are then judged by the class of least expected cost; the model does not depend on it; may be repeated
+    #[arg(long, value_name = "COSTS")]
+    pub costs: Vec<String>,
     /// Where the model goes [default: the data's name with .tb, in the current folder]
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
@@ -645,7 +680,7 @@ pub enum CalibrateArg {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge classify play_tennis.tb new_days.csv -o answers.csv\n  tunbridge classify play_tennis.tb Outlook=Sunny Wind=Strong\n  tunbridge classify mail.tb new.txt --documents lines\n  tunbridge classify mail.tb - < message.txt"
+    after_help = "Examples:\n  tunbridge classify play_tennis.tb new_days.csv -o answers.csv\n  tunbridge classify play_tennis.tb Outlook=Sunny Wind=Strong\n  tunbridge classify mail.tb new.txt --documents lines\n  tunbridge classify mail.tb - < message.txt\n  tunbridge classify mail.tb new/ --costs 'spam|ham=9'"
 )]
 pub struct ClassifyArgs {
     /// The model
@@ -657,6 +692,10 @@ pub struct ClassifyArgs {
     /// Where the answers go; the name says the format: .csv, .jsonl, .parquet, .arrow [default: standard output]
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
+    /// What errors cost, as in spam|ham=9: saying spam where it is ham; others cost 1. Or a CSV file: a line for each class said, a column
+    /// for each true one. The class of least expected cost is then named, which need not be the most probable one; probabilities stay; may be repeated
+    #[arg(long, value_name = "COSTS")]
+    pub costs: Vec<String>,
     /// Write the answers only, without the columns of the data
     #[arg(long)]
     pub answers_only: bool,
@@ -669,7 +708,7 @@ pub struct ClassifyArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge explain play_tennis.tb Outlook=Sunny Wind=Strong\n  tunbridge explain play_tennis.tb examples/play_tennis.csv --row 7\n  tunbridge explain mail.tb - < message.txt"
+    after_help = "Examples:\n  tunbridge explain play_tennis.tb Outlook=Sunny Wind=Strong\n  tunbridge explain play_tennis.tb examples/play_tennis.csv --row 7\n  tunbridge explain mail.tb - < message.txt\n  tunbridge explain mail.tb message.txt --format html > why.html\n  tunbridge explain mail.tb message.txt --mark colour | less -R"
 )]
 pub struct ExplainArgs {
     /// The model
@@ -690,8 +729,21 @@ pub struct ExplainArgs {
     /// The unit of the ledger
     #[arg(long, value_enum, default_value = "decibans")]
     pub unit: UnitArg,
+    /// How the words of texts are marked by what they say [default: colour in a terminal, plain there with NO_COLOR, else none]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub mark: Option<MarkArg>,
     #[command(flatten)]
     pub read: ReadArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MarkArg {
+    /// The text with coloured words
+    Colour,
+    /// The text with words in brackets and their weights
+    Plain,
+    /// Not at all: the ledger alone
+    None,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -702,17 +754,36 @@ pub enum UnitArg {
 }
 
 #[derive(Args)]
-#[command(after_help = "Examples:\n  tunbridge show play_tennis.tb\n  tunbridge show play_tennis.tb --format json")]
+#[command(
+    after_help = "Examples:\n  tunbridge show play_tennis.tb\n  tunbridge show mail.tb --by ratio --top 20 --min-texts 3\n  tunbridge show play_tennis.tb --format json"
+)]
 pub struct ShowArgs {
     /// The model
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
-    /// How many pieces of evidence to list per class [default: 5, with --format json 10]
+    /// How many pieces of evidence, and words of texts, to list per class [default: 5, with --format json 10]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
+    /// List the words of texts by this alone, with their probabilities and counts [default: both, in short]
+    #[arg(long, value_enum, value_name = "RANKING")]
+    pub by: Option<RankingArg>,
+    /// List only words that are in so many texts: a ratio of small counts is great by chance
+    #[arg(long, value_name = "N")]
+    pub min_texts: Option<u32>,
     /// Print every table, however long
     #[arg(long)]
     pub all: bool,
+    /// Print what EM made of rows without a class, step by step
+    #[arg(long)]
+    pub history: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RankingArg {
+    /// How many times as likely a word is in the class as in all others together: P(w | class)/P(w | others)
+    Ratio,
+    /// What its being there or not tells of the class on average: I(class; word)
+    Information,
 }
 
 #[derive(Args)]
@@ -801,7 +872,7 @@ pub struct DiffArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge evaluate play_tennis.tb other_days.csv\n  tunbridge evaluate examples/play_tennis.csv --target PlayTennis --folds 7\n  tunbridge evaluate train.csv --target Y --test test.csv"
+    after_help = "Examples:\n  tunbridge evaluate play_tennis.tb other_days.csv\n  tunbridge evaluate examples/play_tennis.csv --target PlayTennis --folds 7\n  tunbridge evaluate train.csv --target Y --test test.csv\n  tunbridge evaluate mail/ --folds 10 --costs 'spam|ham=9'"
 )]
 pub struct EvaluateArgs {
     /// A model and files with known classes; or files alone, to judge a learner on them
@@ -822,6 +893,10 @@ pub struct EvaluateArgs {
     /// Mend over-confident probabilities
     #[arg(long, value_enum, value_name = "HOW", default_value = "none")]
     pub calibrate: CalibrateArg,
+    /// What errors cost, as in spam|ham=9: saying spam where it is ham; others cost 1. Or a CSV file: a line for each class said, a column
+    /// for each true one. Rows are then judged by the class of least expected cost; may be repeated
+    #[arg(long, value_name = "COSTS")]
+    pub costs: Vec<String>,
     /// What to do with a value of the test file that is no known state [default: missing]
     #[arg(long, value_enum, value_name = "HOW")]
     pub unknown_states: Option<UnknownArg>,

@@ -27,6 +27,11 @@ pub fn number(x: f64) -> String {
     }
 }
 
+/// A number with its sign and so many digits behind the point.
+pub fn signed(x: f64, digits: usize) -> String {
+    if x.is_infinite() { if x > 0.0 { "+∞".into() } else { "−∞".into() } } else { format!("{x:+.digits$}").replace('-', "−") }
+}
+
 /// A weight of rows: whole numbers with separators.
 pub fn count(n: f64) -> String {
     if n.fract() != 0.0 || n.abs() >= 1e15 {

@@ -35,7 +35,7 @@ pub fn evaluation(e: &Evaluation) -> Value {
                    "mean_confidence": option(b.mean_confidence), "accuracy": option(b.accuracy)})
         })
         .collect();
-    json!({
+    let mut value = json!({
         "method": e.how,
         "rows": number(m.rows),
         "accuracy": real(m.accuracy),
@@ -52,7 +52,12 @@ pub fn evaluation(e: &Evaluation) -> Value {
         "classes": classes,
         "confusion": confusion,
         "reliability": reliability,
-    })
+    });
+    if let Some(cost) = &m.cost {
+        let baseline_class = &e.classes[cost.baseline_class];
+        value["cost"] = json!({"mean": real(cost.mean), "baseline": real(cost.baseline), "baseline_class": baseline_class, "ratio": option(cost.ratio)});
+    }
+    value
 }
 
 /// What keeping to a bound on the vocabulary cost, for each text that lost something.

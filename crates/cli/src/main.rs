@@ -4,11 +4,16 @@
 //! input, the data or the system is at fault, 2 wrong usage, 130 stopped by Ctrl-C or by a signal to end.
 
 mod args;
+mod costs;
+mod document;
 mod figures;
+mod html;
 mod json;
 mod lists;
 mod progress;
 mod report;
+mod telling_words;
+mod unlabelled;
 mod verbs;
 
 use std::io::{self, Write};

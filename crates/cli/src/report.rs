@@ -65,9 +65,14 @@ fn cut(text: &str, width: usize) -> String {
     out
 }
 
+/// Whether the user leaves colours on.
+pub fn may_colour() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+}
+
 /// An error on standard error: what, and what to do.
 pub fn error(what: &str, hint: Option<&str>) {
-    let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    let colour = io::stderr().is_terminal() && may_colour();
     let (red, plain) = if colour { ("\u{1b}[1;31m", "\u{1b}[0m") } else { ("", "") };
     tell(&format!("{red}error:{plain} {what}"));
     if let Some(hint) = hint {
@@ -141,6 +146,12 @@ pub fn evaluation(evaluation: &Evaluation) -> String {
     rows.push(vec!["Brier".into(), number(m.brier), String::new()]);
     if let Some(error) = m.calibration_error {
         rows.push(vec!["calibration".into(), number(error), "mean distance of confidence from accuracy".into()]);
+    }
+    if let Some(cost) = &m.cost {
+        let ratio = cost.ratio.map_or("∞".into(), number);
+        let baseline = format!("{} by always saying {}", number(cost.baseline), evaluation.classes[cost.baseline_class]);
+        rows.push(vec!["mean cost".into(), number(cost.mean), baseline]);
+        rows.push(vec!["cost ratio".into(), ratio, "of the two: above 1 the model is worth its errors".into()]);
     }
     table(&["", "", ""], &[Align::Left, Align::Right, Align::Left], &rows)
 }

@@ -9,10 +9,13 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Runs a command line as a shell would, without one: its words are split at spaces, since no example needs quotes.
+/// Runs a command line as a shell would, without one: its words are split at spaces that do not stand between single quotes.
 fn run(folder: &Path, line: &str) -> String {
-    let mut words = line.split_whitespace();
-    assert_eq!(words.next(), Some("tunbridge"), "{line}");
+    let mut words: Vec<&str> = Vec::new();
+    for (place, part) in line.split('\'').enumerate() {
+        if place % 2 == 1 { words.push(part) } else { words.extend(part.split_whitespace()) }
+    }
+    assert_eq!(words.remove(0), "tunbridge", "{line}");
     let output = Command::new(env!("CARGO_BIN_EXE_tunbridge")).args(words).current_dir(folder).output().unwrap();
     assert_ne!(output.status.code(), Some(101), "{line}");
     let mut text = String::from_utf8(output.stderr).unwrap();

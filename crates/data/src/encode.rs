@@ -30,6 +30,8 @@ pub(crate) struct Plan {
     pub keep_raw: bool,
     /// Whether it is wanted how many documents are copies.
     pub count_copies: bool,
+    /// Whether texts are kept as they are before words are made of them.
+    pub keep_texts: bool,
 }
 
 #[derive(Clone)]
@@ -114,6 +116,8 @@ pub(crate) struct EncodedChunk {
     pub raw: RawRows,
     /// The hashes of documents, where copies are counted.
     pub hashes: Vec<u64>,
+    /// The texts of each variable, row by row, if they are kept; none where one is missing.
+    pub texts: Vec<Vec<Option<Vec<u8>>>>,
 }
 
 /// States, or words, of one variable that a chunk met and that were not known before.
@@ -208,6 +212,7 @@ pub(crate) struct ChunkBuilder<'p> {
     /// Rows not yet settled in which a variable's value is no known state.
     unknown: Vec<(usize, usize)>,
     raw: RawRows,
+    texts: Vec<Vec<Option<Vec<u8>>>>,
     report: ReadReport,
     hashes: Vec<u64>,
     scratch: Vec<u8>,
@@ -254,6 +259,7 @@ impl<'p> ChunkBuilder<'p> {
             contradictions: Vec::new(),
             unknown: Vec::new(),
             raw,
+            texts: vec![Vec::new(); plan.variables.len()],
             report: ReadReport { n_unknown: vec![0; plan.variables.len()], ..ReadReport::default() },
             hashes: Vec::new(),
             scratch: Vec::new(),
@@ -366,7 +372,11 @@ impl<'p> ChunkBuilder<'p> {
         let new = &mut self.local[variable].words;
         // No marker is that long.
         const LONG: usize = 64;
-        if let Some(text) = text.filter(|text| text.len() > LONG || missing.find(text).is_none()) {
+        let text = text.filter(|text| text.len() > LONG || missing.find(text).is_none());
+        if self.plan.keep_texts {
+            self.texts[variable].push(text.map(<[u8]>::to_vec));
+        }
+        if let Some(text) = text {
             let n_known = known.len() as u32;
             let legacy = match (n_known, grows) {
                 // The usual first pass knows no word.
@@ -569,6 +579,14 @@ impl<'p> ChunkBuilder<'p> {
             }
             values.truncate(to);
         }
+        for texts in self.texts.iter_mut().filter(|texts| !texts.is_empty()) {
+            let mut row = 0;
+            let mut is_kept = |_: &Option<Vec<u8>>| {
+                row += 1;
+                self.n_rows >= row || self.dropped.binary_search(&(row - 1 - self.n_rows)).is_err()
+            };
+            texts.retain(|text| is_kept(text));
+        }
         for column in &mut self.columns {
             if let EncodedColumn::Borrowed(numbers) = column {
                 *column = EncodedColumn::Numeric(numbers.to_vec());
@@ -648,6 +666,7 @@ impl<'p> ChunkBuilder<'p> {
             report,
             raw: std::mem::take(&mut self.raw),
             hashes: std::mem::take(&mut self.hashes),
+            texts: std::mem::take(&mut self.texts),
         })
     }
 }

@@ -148,7 +148,8 @@ pub enum UnknownStates {
 }
 
 impl ReadOptions {
-    pub(crate) fn n_threads(&self) -> usize {
+    /// How many threads work.
+    pub fn n_threads(&self) -> usize {
         if self.threads > 0 { self.threads } else { std::thread::available_parallelism().map_or(1, usize::from) }
     }
 

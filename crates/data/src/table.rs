@@ -114,6 +114,7 @@ impl Table {
             strict_keys: true,
             keep_raw: false,
             count_copies: true,
+            keep_texts: false,
         };
         let priors = sidecar.columns.into_iter().filter_map(|(name, column)| Some((name, column.prior?))).collect();
         let chunk_rows = chunk_rows(names.len(), 0).min(most_rows(&plan));
@@ -144,8 +145,8 @@ impl Table {
         let missing = options.missing_markers();
         let tokenizer = tokenizer_of(&options)?;
         // A word that a model never met is no fault of the row: whoever takes texts back finds that it was never there, unless the
-        // model may have met and dropped it.
-        let may_be_dropped = options.max_vocabulary.is_some() && unknown == UnknownStates::Error;
+        // model may have met and dropped it. Nor does a bounded vocabulary grow by rows that are not counted by their class.
+        let may_be_dropped = options.max_vocabulary.is_some() && (unknown == UnknownStates::Error || absent_is_missing);
         let grows = unknown != UnknownStates::Missing && !may_be_dropped;
         let mut plans: Vec<VariablePlan> = schema
             .variables()
@@ -188,8 +189,15 @@ impl Table {
             remarks.push(format!("{what}: read as missing"));
         }
         let weight = weight_of(schema, &files)?;
-        let plan =
-            Plan { weight, variables: plans, on_bad_row: options.on_bad_row, strict_keys: false, keep_raw: false, count_copies: false };
+        let plan = Plan {
+            weight,
+            variables: plans,
+            on_bad_row: options.on_bad_row,
+            strict_keys: false,
+            keep_raw: false,
+            keep_texts: false,
+            count_copies: false,
+        };
         // Where the target may be absent, rows are answered: a probability for each of its states is made for every row.
         let n_answers = schema.target().filter(|_| absent_is_missing).and_then(|target| schema.states(target)).map_or(0, States::len);
         let chunk_rows = chunk_rows(sources[0].names.len(), n_answers).min(most_rows(&plan));

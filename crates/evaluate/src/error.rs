@@ -50,6 +50,17 @@ pub enum EvaluateError {
         found: f64,
     },
 
+    /// A cost is negative or not finite.
+    #[error("{found} is not a cost: it must be a finite number, and not below 0")]
+    NotACost {
+        /// The cost that was given.
+        found: f64,
+    },
+
+    /// Two tallies that decided by different costs were brought together.
+    #[error("a tally of decisions by other costs cannot be added")]
+    CostsDiffer,
+
     /// Two statistics of different numbers of classes were brought together.
     #[error("a statistic of {right} classes cannot be combined with one of {left}")]
     ClassesDiffer {

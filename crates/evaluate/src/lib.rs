@@ -7,6 +7,9 @@
 //! - **How to trust them?** A [`ScoreGrid`] watches the same rows and keeps, per class, how often it was true at each
 //!   log-odds. A [`Calibrator`] fitted to it maps a model's probabilities to ones that hold in the long run.
 //!
+//! Where errors do not all cost the same, [`Costs`] names the class of least expected cost, and a tally of such decisions tells what
+//! they cost.
+//!
 //! Both are statistics in the sense of the whole toolkit: `observe` and `merge`, with `new` as the identity.
 //!
 //! What is deliberately absent: models, folds, files, printing. The caller brings predictions, and it is the caller who
@@ -42,6 +45,7 @@
 
 pub mod calibration;
 mod confusion;
+mod costs;
 mod error;
 mod ln_distribution;
 mod metrics;
@@ -49,6 +53,7 @@ mod tally;
 
 pub use calibration::{Calibrator, ClassMap, IsotonicMap, Knot, Method, ScoreGrid, SigmoidMap};
 pub use confusion::Confusion;
+pub use costs::Costs;
 pub use error::EvaluateError;
-pub use metrics::{ClassMetrics, Metrics, ReliabilityBin};
+pub use metrics::{ClassMetrics, CostMetrics, Metrics, ReliabilityBin};
 pub use tally::Tally;

@@ -9,6 +9,7 @@
 use belief::CompensatedSum;
 
 use crate::confusion::Confusion;
+use crate::costs::Costs;
 use crate::error::{EvaluateError, check_class, check_length, check_same_classes, check_weight};
 use crate::ln_distribution::{LnDistribution, NORMALISATION_TOLERANCE};
 use crate::metrics::Metrics;
@@ -51,6 +52,8 @@ const LN_ZERO: f64 = -1e100;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tally {
     pub(crate) n_classes: usize,
+    /// What errors cost, if the predicted class is the one of least expected cost.
+    pub(crate) costs: Option<Costs>,
     pub(crate) confusion: Confusion,
     /// Weights of the rows without a prediction, by truth.
     pub(crate) impossible: Vec<f64>,
@@ -77,6 +80,7 @@ impl Tally {
     pub fn new(n_classes: usize) -> Self {
         Self {
             n_classes,
+            costs: None,
             confusion: Confusion::new(n_classes),
             impossible: vec![0.0; n_classes],
             probability_zero: 0.0,
@@ -87,6 +91,11 @@ impl Tally {
         }
     }
 
+    /// The same for predictions that are made by their expected cost: of every row the predicted class is [`Costs::decide`]'s.
+    pub fn with_costs(costs: Costs) -> Self {
+        Self { costs: Some(costs.clone()), ..Self::new(costs.n_classes()) }
+    }
+
     /// The number of classes.
     pub fn n_classes(&self) -> usize {
         self.n_classes
@@ -94,7 +103,7 @@ impl Tally {
 
     /// Counts a row of class `truth` for which the classes were given the probabilities `p`.
     ///
-    /// The predicted class is the most probable one; ties go to the lowest. A probability that has underflowed to zero
+    /// The predicted class is the most probable one, or where there are costs the cheapest; ties go to the lowest. A probability that has underflowed to zero
     /// counts as zero, and makes the log loss infinite: where the logarithms are at hand, use [`Tally::observe_ln`].
     ///
     /// # Errors
@@ -120,10 +129,11 @@ impl Tally {
         if (sum - 1.0).abs() > NORMALISATION_TOLERANCE {
             return Err(EvaluateError::NotNormalised { sum });
         }
+        let said = self.costs.as_ref().map_or(Ok(mode), |costs| costs.decide(p))?;
         let brier = brier_score(truth, p.iter().copied());
-        self.count(truth, mode, weight);
+        self.count(truth, said, weight);
         self.score(p[truth].ln(), brier, weight);
-        self.bin(p[mode], mode == truth, weight);
+        self.bin(p[said], said == truth, weight);
         Ok(())
     }
 
@@ -139,10 +149,14 @@ impl Tally {
         check_class(truth, self.n_classes)?;
         check_weight(weight)?;
         let mode = LnDistribution::new(ln_p, self.n_classes)?.mode;
+        let said = match &self.costs {
+            Some(costs) => costs.decide(&ln_p.iter().map(|ln| ln.exp()).collect::<Vec<_>>())?,
+            None => mode,
+        };
         let brier = brier_score(truth, ln_p.iter().map(|ln| ln.exp()));
-        self.count(truth, mode, weight);
+        self.count(truth, said, weight);
         self.score(ln_p[truth], brier, weight);
-        self.bin(ln_p[mode].exp(), mode == truth, weight);
+        self.bin(ln_p[said].exp(), said == truth, weight);
         Ok(())
     }
 
@@ -166,9 +180,12 @@ impl Tally {
     ///
     /// # Errors
     ///
-    /// The other one is of a different number of classes.
+    /// The other one is of a different number of classes, or of other costs.
     pub fn merge(&mut self, other: &Self) -> Result<(), EvaluateError> {
         check_same_classes(self.n_classes, other.n_classes)?;
+        if self.costs != other.costs {
+            return Err(EvaluateError::CostsDiffer);
+        }
         self.confusion.merge(&other.confusion);
         for (mine, theirs) in self.impossible.iter_mut().zip(&other.impossible) {
             *mine += theirs;

@@ -69,6 +69,40 @@ pub enum LearnError {
         /// The column.
         variable: String,
     },
+    /// How words are repeated within texts was not counted.
+    #[error("the words of `{variable}` were not counted by how often a text repeats them, as the Dirichlet-compound needs: learn anew")]
+    NoBursts {
+        /// The column.
+        variable: String,
+    },
+    /// The Dirichlet-compound counts the lengths of texts by all words.
+    #[error("words cannot be chosen for a Dirichlet-compound of `{variable}`: the lengths of its texts are counted with all words")]
+    ChosenBursts {
+        /// The column.
+        variable: String,
+    },
+    /// One text cannot be taken out of parameters that are sought step by step.
+    #[error("a Dirichlet-compound of `{variable}` cannot be judged by leave-one-out: judge it by folds")]
+    NoLeaveOneOut {
+        /// The column.
+        variable: String,
+    },
+    /// Rows without a class cannot be taken for one by scores that are no probabilities.
+    #[error(
+        "`{variable}` is scored by a complement, which gives no probability of a text; rows without a class need multinomial or bernoulli"
+    )]
+    NoProbability {
+        /// The column.
+        variable: String,
+    },
+    /// Rows without a class cannot be of any.
+    #[error(
+        "{n_rows} of the rows without a class cannot be of any: give what was never seen with a class a probability, with laplace for example"
+    )]
+    ImpossibleRows {
+        /// How many.
+        n_rows: u64,
+    },
     /// The m-estimate's p does not fit the states of its variable.
     #[error("the m-estimate's p for `{variable}` must name its states {}, not {}", list(.known), list(.named))]
     StatesOfP {

@@ -13,7 +13,8 @@ pub mod naive_bayes;
 pub use discretise::{Discretisation, NotADiscretisation, SampledValue, ValueSample};
 pub use error::{LearnError, StatisticFault};
 pub use naive_bayes::{
-    AttributeStatistic, ClassEvidence, ClassPrior, Contest, Estimate, EventModel, EvidenceValue, LeaveOneOut, Ledger, LedgerEntry,
-    LedgerLeftOut, LeftOut, MEstimateP, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, NotAPrior, NumericModel, Remark, TellingEvidence,
-    TextEvent, Treatment, Unit, Weighed, WordChoice, telling_evidence,
+    AttributeStatistic, ClassEvidence, ClassPrior, Contest, EmStep, Estimate, EventModel, EvidenceValue, Expected, LeaveOneOut, Ledger,
+    LedgerEntry, LedgerLeftOut, LeftOut, MEstimateP, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, NotAPrior, NumericModel, Remark,
+    SemiSupervised, TellingEvidence, TellingWord, TellingWords, TextEvent, Treatment, Unit, Weighed, WordChoice, WordWeighing,
+    WordsOfClass, completed, telling_evidence, telling_words,
 };

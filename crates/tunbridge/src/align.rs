@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use belief::{Kind, Recode, Recoding, Role, Schema, StateMap, States, VarId};
 
+use learn::Treatment;
+
 use crate::Error;
 use crate::model::Stored;
 
@@ -46,6 +48,9 @@ pub(crate) fn align(mut a: Stored, mut b: Stored) -> Result<(Stored, Stored), Er
     let target = a.statistic.target().index();
     for (parts, recoding) in [(&mut a, &of_a), (&mut b, &of_b)] {
         parts.statistic.recode(recoding)?;
+        if let Some(unlabelled) = &mut parts.unlabelled {
+            unlabelled.statistic.recode(recoding)?;
+        }
         // A calibration knows the classes by their places.
         if recoding.of(target).is_some_and(|classes| !classes.is_identity() || classes.n_states != classes.to.len()) {
             parts.calibrator = None;
@@ -103,7 +108,11 @@ fn differences(a: &Stored, b: &Stored) -> Vec<String> {
         } else if std::mem::discriminant(&variable.role) != std::mem::discriminant(&theirs.role) {
             found.push(format!("`{}` does not play the same part", variable.name));
         } else if treatments.0[place] != treatments.1[other.index()] {
-            found.push(format!("`{}` is not counted alike (its cut points differ)", variable.name));
+            let why = match treatments.0[place] {
+                Treatment::Words(_) => "its words have the weights that its own texts gave them",
+                _ => "its cut points differ",
+            };
+            found.push(format!("`{}` is not counted alike ({why})", variable.name));
         }
     }
     let has_text = a.schema.variables().iter().any(|v| matches!((&v.role, &v.kind), (Role::Input, Kind::Text(_))));

@@ -6,8 +6,8 @@ use belief::{
     Chunk, Codes, Column, Kind, Observations, ReadReport, Recode, Recoding, Role, Schema, ShapeMismatch, SufficientStatistic, Texts, VarId,
     Variable,
 };
-use data::words::{Tokenizer, Words};
-use data::{DataError, USUAL_MISSING, closest};
+use data::words::{MarkedText, Tokenizer, Words};
+use data::{DataError, Table, USUAL_MISSING, closest};
 
 use crate::Error;
 use crate::remarks::counted;
@@ -18,6 +18,17 @@ pub struct Case {
     cells: Vec<Cell>,
     /// Values that are no known state and are left out.
     pub unknown: Vec<(String, String)>,
+    /// The texts as they were given, if they were kept.
+    texts: Vec<(VarId, Given)>,
+}
+
+/// A text before words are made of it.
+#[derive(Clone, Debug)]
+enum Given {
+    /// By hand: it is taken as it is.
+    Typed(String),
+    /// In a file: it is decoded, unpacked and stripped first.
+    Read(Vec<u8>),
 }
 
 /// What a column says of the row.
@@ -55,7 +66,7 @@ impl Case {
             Kind::Text(words) => Cell::Text { words: Vec::new(), n_words: words.len() },
             _ => Cell::Number(None),
         };
-        let mut case = Self { cells: schema.variables().iter().map(blank).collect(), unknown: Vec::new() };
+        let mut case = Self { cells: schema.variables().iter().map(blank).collect(), unknown: Vec::new(), texts: Vec::new() };
         let mut given = vec![false; case.cells.len()];
         for pair in pairs {
             // A name may hold the sign itself: the longest that is a column's is meant.
@@ -102,6 +113,7 @@ impl Case {
                     let tokenizer = Tokenizer::new(words).map_err(|e| Error::Internal(e.to_string()))?;
                     let place: HashMap<&[u8], u32> = known.names().iter().zip(0..).map(|(name, at)| (name.as_bytes(), at)).collect();
                     tokenizer.each_word_of_text(value, |word| codes.push(place.get(word).copied().unwrap_or(u32::MAX)));
+                    case.texts.push((id, Given::Typed(value.into())));
                 }
                 (Kind::Numeric, Cell::Number(number)) if !is_missing => {
                     let x = value.parse::<f64>().ok().filter(|x| x.is_finite());
@@ -119,6 +131,36 @@ impl Case {
     /// # Errors
     /// When the table cannot be read or has not so many rows.
     pub fn of_row<O: Observations<Error = DataError>>(rows: &O, number: u64) -> Result<(Self, ReadReport), Error> {
+        let (case, report, _) = Self::with_own_number(rows, number)?;
+        Ok((case, report))
+    }
+
+    /// The same with the row's texts kept, if it has any, for [`Case::marked_texts`].
+    ///
+    /// # Errors
+    /// As [`Self::of_row`].
+    pub fn of_table(table: &Table, number: u64) -> Result<(Self, ReadReport), Error> {
+        let (mut case, report, own_number) = Self::with_own_number(table, number)?;
+        if case.cells.iter().any(|cell| matches!(cell, Cell::Text { .. })) {
+            case.texts = table.texts_of_row(own_number)?.into_iter().map(|(id, text)| (id, Given::Read(text))).collect();
+        }
+        Ok((case, report))
+    }
+
+    /// The texts of the case with their words and where they stand, as the recipe makes them.
+    ///
+    /// # Errors
+    /// When the recipe is none.
+    pub fn marked_texts(&self, words: &Words) -> Result<Vec<(VarId, MarkedText)>, Error> {
+        let tokenizer = Tokenizer::new(words).map_err(|e| Error::Internal(e.to_string()))?;
+        let mark = |given: &Given| match given {
+            Given::Typed(text) => tokenizer.marked_text(text.clone()),
+            Given::Read(bytes) => tokenizer.marked(bytes),
+        };
+        Ok(self.texts.iter().map(|(id, given)| (*id, mark(given))).collect())
+    }
+
+    fn with_own_number<O: Observations<Error = DataError>>(rows: &O, number: u64) -> Result<(Self, ReadReport, u64), Error> {
         let row = number.checked_sub(1).ok_or_else(|| Error::unfit("there is no row 0", "rows count from 1"))?;
         let pick = |row: u64| rows.fold(|_: &[usize]| Pick { row, found: None, chunks: Vec::new() });
         let fold = pick(row)?;
@@ -129,7 +171,7 @@ impl Case {
                 // Rows that were skipped leave gaps in the chunks' own numbers, and only then it is another.
                 let fold = if own_number == row { fold } else { pick(own_number)? };
                 let found = fold.statistic.found.ok_or_else(|| Error::Internal("a row was there once, and not again".into()))?;
-                return Ok((found, fold.report));
+                return Ok((found, fold.report, own_number));
             }
             before += n_rows as u64;
         }
@@ -144,7 +186,7 @@ impl Case {
             Column::Numeric(numbers) => Cell::Number(Some(numbers[row]).filter(|x| !x.is_nan())),
             Column::Texts(texts) => Cell::Text { words: texts.words(row).to_vec(), n_words: texts.n_words },
         };
-        Self { cells: chunk.columns.iter().map(cell).collect(), unknown: Vec::new() }
+        Self { cells: chunk.columns.iter().map(cell).collect(), unknown: Vec::new(), texts: Vec::new() }
     }
 
     /// The state of a variable, if it is observed.

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use belief::{Forget, NeverObserved, Observations, ReadReport, SufficientStatistic};
 use data::{ReadOptions, Table, UnknownStates};
-use learn::{NaiveBayesPrior, NaiveBayesStatistic};
+use learn::{NaiveBayesPrior, NaiveBayesStatistic, Treatment};
 
 use crate::align::{align, categorical};
 use crate::model::Stored;
 use crate::remarks::list;
-use crate::vocabulary::{self, keep_to_bound, lost_together, lost_with_rows, new_words, was_pruned};
+use crate::vocabulary::{self, check_bursts, keep_to_bound, lost_together, lost_with_rows, new_words, was_pruned};
 use crate::{Error, NaiveBayesModel};
 
 /// A model after a change, with what was met.
@@ -48,13 +48,19 @@ pub fn update(
     before.statistic.merge(&rows.statistic)?;
     before.pruned = lost_with_rows(model.parts(), &report.pruned, &before.schema);
     before.recipe.max_vocabulary = bound;
+    check_bursts(&before, &report.pruned)?;
     keep_to_bound(&mut before)?;
     remarks.extend(new_words(model.schema(), &before.schema));
     remarks.extend(vocabulary::remarks(&before));
     before.prior = prior.unwrap_or(before.prior);
     stale(&mut before, model, &mut remarks);
+    approximate(&mut before, &mut remarks);
     if model.recipe().discretisation.is_some() {
         remarks.push("the cut points were made from the old rows; learn again to make them anew".into());
+    }
+    let has_weights = |t: &Treatment| matches!(t, Treatment::Words(weights) if weights.of_word.is_some());
+    if model.observed().treatments().iter().any(has_weights) {
+        remarks.push("the weights of words were made from the old texts, and new words have none; learn again to make them anew".into());
     }
     Ok(Changed { model: NaiveBayesModel::from_parts(before)?, report, remarks })
 }
@@ -79,6 +85,7 @@ pub fn forget(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], read: ReadOpt
         Error::unfit(format!("these rows are not all in the model: {e}"), "forget only rows that the model has learned, each once")
     })?;
     stale(&mut left, model, &mut remarks);
+    approximate(&mut left, &mut remarks);
     Ok(Changed { model: NaiveBayesModel::from_parts(left)?, report, remarks })
 }
 
@@ -99,15 +106,39 @@ pub fn merge(a: &NaiveBayesModel, b: &NaiveBayesModel, prior: Option<NaiveBayesP
         ));
     }
     let (mut both, other) = align(a.parts().clone(), b.parts().clone())?;
-    both.statistic.merge(&other.statistic)?;
-    both.pruned = lost_together(&both.pruned, &other.pruned);
     let bounds = [&both, &other].map(|parts| parts.recipe.max_vocabulary);
+    both.statistic.merge(&other.statistic)?;
+    both.unlabelled = match (both.unlabelled, other.unlabelled) {
+        (Some(mut mine), Some(theirs)) if mine.lambda == theirs.lambda => {
+            mine.statistic.merge(&theirs.statistic)?;
+            mine.n_rows += theirs.n_rows;
+            Some(mine)
+        }
+        (Some(_), Some(_)) => {
+            return Err(Error::unfit(
+                "rows without a class do not count the same in both",
+                "learn both with the same --unlabelled-weight, or one model from all rows",
+            ));
+        }
+        (mine, theirs) => mine.or(theirs),
+    };
+    both.pruned = lost_together(&both.pruned, &other.pruned);
     both.recipe.max_vocabulary = bounds.into_iter().flatten().min();
     keep_to_bound(&mut both)?;
     both.prior = prior.unwrap_or(both.prior);
     let mut remarks = vocabulary::remarks(&both);
     stale(&mut both, a, &mut remarks);
+    approximate(&mut both, &mut remarks);
     Ok(Changed { model: NaiveBayesModel::from_parts(both)?, report: ReadReport::default(), remarks })
+}
+
+/// Rows without a class were taken for classes by a model that is no more.
+fn approximate(parts: &mut Stored, remarks: &mut Vec<String>) {
+    if let Some(unlabelled) = &mut parts.unlabelled {
+        unlabelled.history.clear();
+        unlabelled.converged = false;
+        remarks.push("what rows without a class were taken for is as it was: approximate until they are learned from again".into());
+    }
 }
 
 /// A calibration was fitted on scores of the statistic before, and is gone where the classes are not those it was fitted for.
@@ -140,6 +171,6 @@ fn counted_alike(
         let rows = if blind == 1.0 { "1 row without a class was".into() } else { format!("{blind} rows without a class were") };
         remarks.push(format!("{rows} left out"));
     }
-    let stored = Stored { schema: fold.schema, statistic: fold.statistic, calibrator: None, ..model.parts().clone() };
+    let stored = Stored { schema: fold.schema, statistic: fold.statistic, calibrator: None, unlabelled: None, ..model.parts().clone() };
     Ok((stored, fold.report, remarks))
 }

@@ -106,7 +106,7 @@ pub fn difference(a: &NaiveBayesModel, b: &NaiveBayesModel) -> Result<Difference
     // Where one model has no belief it is farther than any number; of equals, the earlier column stays first.
     moved.sort_by(|p, q| q.moved.unwrap_or(f64::INFINITY).total_cmp(&p.moved.unwrap_or(f64::INFINITY)));
     Ok(Difference {
-        rows: [a, b].map(|model| model.statistic().n_rows()),
+        rows: [a, b].map(|model| model.observed().n_rows()),
         priors: (a.prior() != b.prior()).then(|| [a, b].map(NaiveBayesModel::prior_words)),
         calibrations: calibrations(a, b),
         moved,

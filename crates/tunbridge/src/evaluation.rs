@@ -17,7 +17,8 @@ pub struct Evaluation {
 
 impl Evaluation {
     pub(crate) fn new(how: &str, classes: &[String], metrics: Metrics) -> Self {
-        Self { how: how.into(), classes: classes.to_vec(), metrics }
+        let how = if metrics.cost.is_some() { format!("{how}, each row by its least expected cost") } else { how.into() };
+        Self { how, classes: classes.to_vec(), metrics }
     }
 }
 

@@ -1,6 +1,7 @@
 //! From a table to a model: read, count, weigh, judge.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use belief::{ByFold, FoldPlan, Kind, MaskedRows, Observations, Pruned, ReadReport, Recode, Role, Schema};
@@ -9,14 +10,15 @@ use data::{DataError, ReadOptions, Table};
 use evaluate::{Calibrator, Method, ScoreGrid, Tally};
 use learn::{
     AttributeStatistic, Discretisation, Estimate, EventModel, LearnError, LeaveOneOut, MEstimateP, NaiveBayes, NaiveBayesPrior,
-    NaiveBayesStatistic, Treatment, ValueSample, WordChoice,
+    NaiveBayesStatistic, TextEvent, Treatment, ValueSample, WordChoice, WordWeighing,
 };
 
 use crate::align::categorical;
 use crate::judge::{CalibratedByFold, GridByFold, Judge, Scores};
 use crate::model::{Stored, treatments};
+use crate::unlabelled::WithUnlabelled;
 use crate::vocabulary::was_pruned;
-use crate::{Error, Evaluation, NaiveBayesModel, Recipe, Timings, widening};
+use crate::{Error, Evaluation, FromUnlabelled, NaiveBayesModel, NamedCosts, Recipe, Timings, Unlabelled, widening};
 
 /// What to learn and how; the default is right for most.
 ///
@@ -28,7 +30,10 @@ use crate::{Error, Evaluation, NaiveBayesModel, Recipe, Timings, widening};
 /// | `threshold` | 0 | where a Bernoulli model cuts numbers in two |
 /// | `evaluation` | leave-one-out | how good the model is |
 /// | `calibration` | none | mend over-confident probabilities |
+/// | `costs` | none | what errors cost, where they are judged by cost |
 /// | `seed` | 1 | which rows go into which fold |
+/// | `weighing` | once a time | how much each word of a text counts |
+/// | `unlabelled` | left out | rows without a class |
 #[derive(Clone)]
 pub struct LearnOptions {
     /// How to read the table.
@@ -43,8 +48,14 @@ pub struct LearnOptions {
     pub evaluation: EvaluationPlan,
     /// How to calibrate, if at all.
     pub calibration: Option<Method>,
+    /// What errors cost; rows are then judged by the class of least expected cost.
+    pub costs: Option<NamedCosts>,
     /// Which rows go into which fold.
     pub seed: u64,
+    /// How much each word of a text counts.
+    pub weighing: WordWeighing,
+    /// How rows without a class are learned from, if at all.
+    pub unlabelled: Option<Unlabelled>,
 }
 
 impl Default for LearnOptions {
@@ -56,7 +67,10 @@ impl Default for LearnOptions {
             threshold: 0.0,
             evaluation: EvaluationPlan::LeaveOneOut,
             calibration: None,
+            costs: None,
             seed: 1,
+            weighing: WordWeighing::default(),
+            unlabelled: None,
         }
     }
 }
@@ -111,9 +125,54 @@ pub fn learn(paths: &[impl AsRef<Path>], options: &LearnOptions) -> Result<Learn
     let options = &with_given_priors(options, &table)?;
     timings.add("read", start);
     let start = Instant::now();
-    let (table, counted, remarks) = count(table, options)?;
+    let (table, counted, mut remarks) = count(table, options)?;
     timings.add("learn", start);
-    learn_from(table, counted, remarks, options, timings)
+    let Some(plan) = &options.unlabelled else {
+        let counted = weighed(&table, counted, options)?;
+        return learn_from(&table, counted, None, remarks, options, timings);
+    };
+    let start = Instant::now();
+    let mut counted = counted;
+    let mut both = WithUnlabelled::open(table, &mut counted, plan, &options.read)?;
+    if !options.weighing.is_plain() {
+        let all = both.all(&counted)?;
+        counted = weighed_by(&both.table, counted, &all, options)?;
+    }
+    let unlabelled = both.climb(&counted, options, plan)?;
+    remarks.append(&mut both.remarks);
+    timings.add("learn", start);
+    learn_from(&both.table, counted, Some((unlabelled, &both)), remarks, options, timings)
+}
+
+/// The same rows counted with the weights of words that the texts among them give, where weights are wanted. The states and words of
+/// the rows must be settled.
+pub(crate) fn weighed<O: Observations<Error = DataError>>(rows: &O, counted: Counted, options: &LearnOptions) -> Result<Counted, Error> {
+    if options.weighing.is_plain() {
+        return Ok(counted);
+    }
+    let all = counted.statistic.clone();
+    weighed_by(rows, counted, &all, options)
+}
+
+/// The same, by the weights that `all` texts give.
+fn weighed_by<O: Observations<Error = DataError>>(
+    rows: &O,
+    counted: Counted,
+    all: &NaiveBayesStatistic,
+    options: &LearnOptions,
+) -> Result<Counted, Error> {
+    let (n_texts, n_labelled) = (all.n_rows(), counted.statistic.classes());
+    let of_column = |(treatment, (all, labelled)): (Treatment, (&AttributeStatistic, &AttributeStatistic))| match (all, labelled) {
+        (AttributeStatistic::Words(words), AttributeStatistic::Words(labelled)) => {
+            Treatment::Words(Arc::new(options.weighing.weights(words, labelled, n_texts, n_labelled, &options.prior.words)))
+        }
+        _ => treatment,
+    };
+    let attributes = all.attributes().iter().zip(counted.statistic.attributes());
+    let treatments: Vec<Treatment> = counted.statistic.treatments().into_iter().zip(attributes).map(of_column).collect();
+    let target = target_of(rows.schema())?;
+    let fold = rows.fold(|n_states: &[usize]| NaiveBayesStatistic::empty(&treatments, target, n_states))?;
+    Ok(Counted { schema: fold.schema, statistic: fold.statistic, ..counted })
 }
 
 /// Choices about words are for texts.
@@ -122,11 +181,14 @@ pub(crate) fn check_texts(schema: &Schema, options: &LearnOptions) -> Result<(),
     let prior = NaiveBayesPrior { text: options.prior.text, words: options.prior.words.clone(), ..NaiveBayesPrior::default() };
     // A Bernoulli model of a table is one of its texts too, if there are any.
     let of_table = options.prior.event == EventModel::Bernoulli && prior.words == WordChoice::default();
-    if has_texts
-        || options.read.max_vocabulary.is_none()
-            && options.read.words == Words::default()
-            && (of_table || prior == NaiveBayesPrior::default())
-    {
+    if options.prior.text == TextEvent::DirichletCompound && !options.weighing.is_plain() {
+        return Err(Error::unfit(
+            "a Dirichlet-compound counts how often words are repeated, and takes no weights of them",
+            "leave --weigh-words out, or choose another --text-model",
+        ));
+    }
+    let plain = options.read.max_vocabulary.is_none() && options.read.words == Words::default() && options.weighing.is_plain();
+    if has_texts || plain && (of_table || prior == NaiveBayesPrior::default()) {
         return Ok(());
     }
     Err(Error::unfit("choices about words are made, but no column is a text", "name the column of texts with --text, or leave them out"))
@@ -190,7 +252,7 @@ pub(crate) fn count_once<O: Observations<Error = DataError>>(rows: &O, options: 
 
 /// How each column is to be summed up, and what the user should know of it.
 fn plan_treatments<O: Observations<Error = DataError>>(rows: &O, options: &LearnOptions) -> Result<(Vec<Treatment>, Vec<String>), Error> {
-    let schema = rows.schema();
+    let (schema, text) = (rows.schema(), options.prior.text);
     let target = target_of(schema)?;
     if let Some(bins) = &options.bins {
         let is_number = |v: &belief::Variable| v.role == Role::Input && v.kind == Kind::Numeric;
@@ -201,12 +263,12 @@ fn plan_treatments<O: Observations<Error = DataError>>(rows: &O, options: &Learn
         if !sample.is_whole() {
             remarks.push(format!("the cut points come from a sample of {} of the {} rows", sample.capacity(), sample.n_observed()));
         }
-        return Ok((treatments(schema, |place| bins.cuts(&sample, place)), remarks));
+        return Ok((treatments(schema, text, |place| bins.cuts(&sample, place)), remarks));
     }
     if options.prior.event == EventModel::Bernoulli {
-        return Ok((treatments(schema, |_| Some(vec![options.threshold])), Vec::new()));
+        return Ok((treatments(schema, text, |_| Some(vec![options.threshold])), Vec::new()));
     }
-    Ok((treatments(schema, |_| None), Vec::new()))
+    Ok((treatments(schema, text, |_| None), Vec::new()))
 }
 
 fn target_of(schema: &Schema) -> Result<usize, Error> {
@@ -235,8 +297,9 @@ fn check_target(schema: &Schema) -> Result<(), Error> {
 }
 
 fn learn_from(
-    table: Table,
+    table: &Table,
     counted: Counted,
+    unlabelled: Option<(FromUnlabelled, &WithUnlabelled)>,
     mut remarks: Vec<String>,
     options: &LearnOptions,
     mut timings: Timings,
@@ -264,10 +327,12 @@ fn learn_from(
     let recipe = Recipe {
         missing: table.missing_markers().to_vec(),
         words: options.read.words.clone(),
+        weighing: options.weighing,
         max_vocabulary: options.read.max_vocabulary,
         discretisation: options.bins.as_ref().map(ToString::to_string),
         made_from_labels: matches!(options.bins, Some(Discretisation::FayyadIrani)),
     };
+    let (unlabelled, rows) = unlabelled.unzip();
     let parts = Stored {
         schema,
         recipe,
@@ -275,6 +340,7 @@ fn learn_from(
         statistic,
         calibrator: None,
         calibrator_is_stale: false,
+        unlabelled,
         pruned: report.pruned.clone(),
     };
     let mut model = NaiveBayesModel::from_parts(parts)?;
@@ -290,10 +356,12 @@ fn learn_from(
     timings.add("learn", start);
 
     let start = Instant::now();
-    let mut evaluation = evaluate_plan(&table, &model, options)?;
+    // Costs that are none are refused even where nothing is judged.
+    blank_tally(options.costs.as_ref(), model.classes())?;
+    let mut evaluation = evaluate_plan(table, &model, options, rows)?;
     let mut calibrated = None;
     if let Some(method) = options.calibration {
-        let (before, after, calibrator) = calibrate(&table, &model, method, options.seed)?;
+        let (before, after, calibrator) = calibrate(table, &model, method, options)?;
         if options.evaluation == EvaluationPlan::LeaveOneOut {
             evaluation.clone_from(&before);
         }
@@ -311,29 +379,55 @@ fn learn_from(
     Ok(Learned { model, report, remarks, evaluation, calibrated, timings })
 }
 
-fn evaluate_plan(table: &Table, model: &NaiveBayesModel, options: &LearnOptions) -> Result<Option<Evaluation>, Error> {
+fn evaluate_plan(
+    table: &Table,
+    model: &NaiveBayesModel,
+    options: &LearnOptions,
+    unlabelled: Option<&WithUnlabelled>,
+) -> Result<Option<Evaluation>, Error> {
+    // The parameters of a Dirichlet-compound are sought step by step: one text cannot be taken out of them.
+    let has_bursts = |t: &Treatment| matches!(t, Treatment::Words(weights) if weights.bursts);
+    let by_folds = model.prior().text == TextEvent::DirichletCompound && model.observed().treatments().iter().any(has_bursts);
     Ok(match options.evaluation {
+        EvaluationPlan::LeaveOneOut if by_folds && options.calibration.is_none() => cross_validate(table, model, 10, options, unlabelled)?,
         EvaluationPlan::None => None,
         // The calibration makes the same pass.
         EvaluationPlan::LeaveOneOut if options.calibration.is_some() => None,
-        EvaluationPlan::LeaveOneOut => leave_one_out(table, model)?,
-        EvaluationPlan::Folds(n_folds) => cross_validate(table, model, n_folds, options)?,
+        EvaluationPlan::LeaveOneOut => leave_one_out(table, model, options.costs.as_ref())?,
+        EvaluationPlan::Folds(n_folds) => cross_validate(table, model, n_folds, options, unlabelled)?,
+    })
+}
+
+/// Nothing judged yet, by cost or by probability.
+pub(crate) fn blank_tally(costs: Option<&NamedCosts>, classes: &[String]) -> Result<Tally, Error> {
+    Ok(match costs {
+        Some(costs) => Tally::with_costs(costs.resolve(classes)?),
+        None => Tally::new(classes.len()),
     })
 }
 
 /// Judges every row by the model of all other rows, in one pass: the statistic minus the row.
 ///
 /// # Errors
-/// When the rows cannot be read again.
-pub fn leave_one_out(table: &Table, model: &NaiveBayesModel) -> Result<Option<Evaluation>, Error> {
+/// When the rows cannot be read again, or costs name no classes.
+pub fn leave_one_out(table: &Table, model: &NaiveBayesModel, costs: Option<&NamedCosts>) -> Result<Option<Evaluation>, Error> {
     let held_out = LeaveOneOut::new(model.schema(), model.statistic(), model.posterior())?;
     let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| held_out.ln_joint(chunk, out);
-    let tally = judged(table, &scores, model, Tally::new(model.classes().len()))?;
+    let tally = judged(table, &scores, model, blank_tally(costs, model.classes())?)?;
     Ok(tally.metrics().map(|metrics| Evaluation::new(leave_one_out_words(model), model.classes(), metrics)))
 }
 
 fn leave_one_out_words(model: &NaiveBayesModel) -> &'static str {
-    if model.recipe().made_from_labels { "leave-one-out, given the cut points" } else { "leave-one-out" }
+    let has_weights = |t: &Treatment| matches!(t, Treatment::Words(weights) if weights.of_word.is_some());
+    if model.unlabelled().is_some() {
+        "leave-one-out, given what rows without a class were taken for"
+    } else if model.recipe().made_from_labels {
+        "leave-one-out, given the cut points"
+    } else if model.observed().treatments().iter().any(has_weights) {
+        "leave-one-out, given the weights of words"
+    } else {
+        "leave-one-out"
+    }
 }
 
 pub(crate) fn judged<V: crate::judge::Verdict>(
@@ -348,12 +442,19 @@ pub(crate) fn judged<V: crate::judge::Verdict>(
 }
 
 /// Judges each fold by the model of the others. What a learner takes from the data before counting is taken anew in every fold.
-fn cross_validate(table: &Table, model: &NaiveBayesModel, n_folds: usize, options: &LearnOptions) -> Result<Option<Evaluation>, Error> {
+fn cross_validate(
+    table: &Table,
+    model: &NaiveBayesModel,
+    n_folds: usize,
+    options: &LearnOptions,
+    unlabelled: Option<&WithUnlabelled>,
+) -> Result<Option<Evaluation>, Error> {
     let plan = FoldPlan::new(n_folds, options.seed)
         .ok_or_else(|| Error::unfit(format!("{n_folds} folds are too few or too many"), format!("give 2 to {}", FoldPlan::MOST)))?;
     let (tally, n_of_one_class) = match options.bins {
-        None => in_two_passes(table, model, plan, options)?,
-        Some(_) => by_relearning(table, model, plan, options)?,
+        _ if let Some(rows) = unlabelled => (rows.cross_validate(model, options, plan)?, 0),
+        None if options.weighing.is_plain() => in_two_passes(table, model, plan, options)?,
+        _ => by_relearning(table, model, plan, options)?,
     };
     let how = match n_of_one_class {
         0 => format!("{n_folds} folds, seed {}", options.seed),
@@ -421,23 +522,24 @@ fn in_two_passes(table: &Table, model: &NaiveBayesModel, plan: FoldPlan, options
         }
         Ok(())
     };
-    let tally = judged(table, &scores, model, Tally::new(n_classes))?;
+    let tally = judged(table, &scores, model, blank_tally(options.costs.as_ref(), model.classes())?)?;
     Ok((tally, others.iter().filter(|others| others.is_of_one_class()).count()))
 }
 
 /// Each fold learned anew without its rows, cut points included.
 fn by_relearning(table: &Table, model: &NaiveBayesModel, plan: FoldPlan, options: &LearnOptions) -> Result<(Tally, usize), Error> {
     let n_classes = model.classes().len();
-    let mut tally = Tally::new(n_classes);
+    let blank = blank_tally(options.costs.as_ref(), model.classes())?;
+    let mut tally = blank.clone();
     let mut n_of_one_class = 0;
     for fold in 0..plan.n_folds() {
         let rest = MaskedRows { rows: table, plan, keep: |of_row| of_row != fold };
-        let counted = count_once(&rest, options)?;
+        let counted = weighed(&rest, count_once(&rest, options)?, options)?;
         let others = Others::new(&counted.schema, &counted.statistic, &options.prior)?;
         n_of_one_class += usize::from(others.is_of_one_class());
         let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| others.ln_joint(chunk, n_classes, out);
         let own = MaskedRows { rows: table, plan, keep: |of_row| of_row == fold };
-        tally.merge(&judged(&own, &scores, model, Tally::new(n_classes))?)?;
+        tally.merge(&judged(&own, &scores, model, blank.clone())?)?;
     }
     Ok((tally, n_of_one_class))
 }
@@ -448,14 +550,15 @@ fn calibrate(
     table: &Table,
     model: &NaiveBayesModel,
     method: Method,
-    seed: u64,
+    options: &LearnOptions,
 ) -> Result<(Option<Evaluation>, Option<Evaluation>, Calibrator), Error> {
     const FOLDS: usize = 10;
     let n_classes = model.classes().len();
-    let plan = FoldPlan::new(FOLDS, seed).ok_or_else(|| Error::Internal("ten folds are a plan".into()))?;
+    let plan = FoldPlan::new(FOLDS, options.seed).ok_or_else(|| Error::Internal("ten folds are a plan".into()))?;
     let held_out = LeaveOneOut::new(model.schema(), model.statistic(), model.posterior())?;
     let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| held_out.ln_joint(chunk, out);
-    let blank = GridByFold { plan, grids: vec![ScoreGrid::new(n_classes); FOLDS], raw: Tally::new(n_classes) };
+    let tally = blank_tally(options.costs.as_ref(), model.classes())?;
+    let blank = GridByFold { plan, grids: vec![ScoreGrid::new(n_classes); FOLDS], raw: tally.clone() };
     let scored = judged(table, &scores, model, blank)?;
     let mut all = ScoreGrid::new(n_classes);
     for grid in &scored.grids {
@@ -470,7 +573,7 @@ fn calibrate(
         }
         calibrators.push(Calibrator::fit(method, &others).map_err(too_few)?);
     }
-    let judged_after = judged(table, &scores, model, CalibratedByFold { plan, calibrators: &calibrators, tally: Tally::new(n_classes) })?;
+    let judged_after = judged(table, &scores, model, CalibratedByFold { plan, calibrators: &calibrators, tally })?;
     let how = leave_one_out_words(model);
     let evaluation = |how: &str, tally: &Tally| tally.metrics().map(|metrics| Evaluation::new(how, model.classes(), metrics));
     Ok((
@@ -533,8 +636,9 @@ mod tests {
             let table = Table::open(&[root.join(file)], options.read.clone()).unwrap();
             let (table, counted, remarks) = count(table, &options).unwrap();
             let learned = learn_from(
-                Table::open(&[root.join(file)], options.read.clone()).unwrap().with_schema(counted.schema.clone()),
+                &Table::open(&[root.join(file)], options.read.clone()).unwrap().with_schema(counted.schema.clone()),
                 counted,
+                None,
                 remarks,
                 &options,
                 Timings::default(),

@@ -22,9 +22,11 @@ mod align;
 pub mod atomic;
 mod case;
 mod change;
+mod costs;
 mod difference;
 mod error;
 mod evaluation;
+mod highlight;
 mod judge;
 mod learning;
 mod model;
@@ -33,19 +35,23 @@ mod recipe;
 mod remarks;
 mod state_belief;
 mod testing;
+mod unlabelled;
 mod vocabulary;
 mod widening;
 
 pub use case::Case;
 pub use change::{Changed, forget, merge, update};
+pub use costs::NamedCosts;
 pub use difference::{Believed, Difference, Moved, Value, difference};
 pub use error::Error;
 pub use evaluation::{Evaluation, Timings};
+pub use highlight::{Highlighted, Mark, highlight};
 pub use learning::{Calibrated, EvaluationPlan, LearnOptions, Learned, learn, leave_one_out};
 pub use model::{Model, NaiveBayesModel};
 pub use recipe::Recipe;
 pub use state_belief::StateBelief;
-pub use testing::{Tested, hold_out, test};
+pub use testing::{TestOptions, Tested, hold_out, test};
+pub use unlabelled::{FromUnlabelled, HistoryStep, OnStep, Unlabelled};
 pub use widening::widening;
 
 /// The mathematics: statistics, priors, posteriors, schemas.

@@ -1,15 +1,16 @@
 //! One model over all kinds: what it was learned from, what it believes, and where it is kept.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use belief::{Chunk, Kind, Pruned, Role, Schema, ShapeMismatch, normalise_ln};
+use belief::{Chunk, Kind, Pruned, Role, Schema, ShapeMismatch, WordWeights, normalise_ln};
 use data::{Answers, DataError};
-use evaluate::Calibrator;
-use learn::{EventModel, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, Treatment};
+use evaluate::{Calibrator, Costs};
+use learn::{EventModel, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, TextEvent, Treatment};
 use serde::{Deserialize, Serialize};
 
 use crate::model_file::{self, ModelFileError};
-use crate::{Error, Recipe};
+use crate::{Error, FromUnlabelled, Recipe};
 
 /// A model of any kind.
 #[derive(Clone, Debug)]
@@ -66,6 +67,8 @@ impl Model {
 #[derive(Clone, Debug)]
 pub struct NaiveBayesModel {
     parts: Stored,
+    /// What the statistic and the rows without a class say together, where there are such.
+    completed: Option<NaiveBayesStatistic>,
     posterior: NaiveBayes,
 }
 
@@ -82,6 +85,9 @@ pub(crate) struct Stored {
     /// What was lost of each variable's words to keep to the recipe's bound.
     #[serde(default)]
     pub pruned: Vec<Pruned>,
+    /// What was learned from rows without a class.
+    #[serde(default)]
+    pub unlabelled: Option<FromUnlabelled>,
 }
 
 impl NaiveBayesModel {
@@ -90,14 +96,25 @@ impl NaiveBayesModel {
     /// Checks the parts against each other and makes the posterior.
     pub(crate) fn from_parts(parts: Stored) -> Result<Self, Error> {
         // Also checks that the statistic is of the schema's shape and that the prior's numbers can be.
-        let posterior = NaiveBayes::new(&parts.schema, &parts.statistic, &parts.prior)?;
+        let (completed, posterior) = match &parts.unlabelled {
+            None => (None, NaiveBayes::new(&parts.schema, &parts.statistic, &parts.prior)?),
+            Some(from) => {
+                if !(from.lambda >= 0.0 && from.lambda.is_finite()) {
+                    return Err(Error::unfit("the weight of rows without a class is none", "learn the model again"));
+                }
+                let completed = learn::completed(&parts.statistic, &from.statistic, from.lambda)?;
+                let Stored { schema, statistic, prior, .. } = &parts;
+                let posterior = NaiveBayes::with_expected(schema, statistic, &from.statistic, &completed, prior)?;
+                (Some(completed), posterior)
+            }
+        };
         if let Some(calibrator) = &parts.calibrator {
             calibrator.validate()?;
             if calibrator.n_classes() != posterior.n_classes() {
                 return Err(Error::unfit("the calibration is for another number of classes", "learn the model again"));
             }
         }
-        Ok(Self { parts, posterior })
+        Ok(Self { parts, completed, posterior })
     }
 
     /// As [`Model::save`].
@@ -147,9 +164,19 @@ impl NaiveBayesModel {
         format!("{estimate}, class prior {class}{numeric}{text}")
     }
 
-    /// What the data said.
+    /// What the data said, together with what rows without a class are expected to say, by their weight.
     pub fn statistic(&self) -> &NaiveBayesStatistic {
+        self.completed.as_ref().unwrap_or(&self.parts.statistic)
+    }
+
+    /// What the rows with a class said.
+    pub fn observed(&self) -> &NaiveBayesStatistic {
         &self.parts.statistic
+    }
+
+    /// What was learned from rows without a class, if there were any.
+    pub fn unlabelled(&self) -> Option<&FromUnlabelled> {
+        self.parts.unlabelled.as_ref()
     }
 
     /// What is believed now.
@@ -238,6 +265,23 @@ impl NaiveBayesModel {
         }
         Ok(Answers { predicted, probability })
     }
+
+    /// The class of least expected cost of each row, and the probabilities of all, which costs do not change.
+    ///
+    /// # Errors
+    /// When the columns are not those of the model's schema, or the costs are for another number of classes.
+    pub fn answer_by_cost(&self, chunk: &Chunk<'_>, costs: &Costs) -> Result<Answers, DataError> {
+        let n_classes = self.posterior.n_classes();
+        ShapeMismatch::check("classes of the costs", n_classes, costs.n_classes())?;
+        let mut answers = self.answer(chunk)?;
+        for (predicted, p) in answers.predicted.iter_mut().zip(answers.probability.chunks_exact(n_classes)) {
+            // A row that is impossible has no answer at any cost.
+            if predicted.is_some() {
+                *predicted = costs.decide(p).ok().map(|class| class as u32);
+            }
+        }
+        Ok(answers)
+    }
 }
 
 /// The place of the greatest; ties go to the first, and there is none when all is impossible.
@@ -252,14 +296,15 @@ pub(crate) fn best(ln: &[f64]) -> Option<u32> {
 }
 
 /// How each variable of a schema is counted.
-pub(crate) fn treatments(schema: &Schema, cuts: impl Fn(usize) -> Option<Vec<f64>>) -> Vec<Treatment> {
+pub(crate) fn treatments(schema: &Schema, text: TextEvent, cuts: impl Fn(usize) -> Option<Vec<f64>>) -> Vec<Treatment> {
+    let words = Arc::new(WordWeights { bursts: text == TextEvent::DirichletCompound, ..WordWeights::default() });
     schema
         .variables()
         .iter()
         .enumerate()
         .map(|(place, variable)| match (&variable.role, &variable.kind) {
             (Role::Input, Kind::Categorical(_)) => Treatment::Categorical,
-            (Role::Input, Kind::Text(_)) => Treatment::Words,
+            (Role::Input, Kind::Text(_)) => Treatment::Words(Arc::clone(&words)),
             (Role::Input, Kind::Numeric) => cuts(place).map_or(Treatment::Moments, Treatment::Binned),
             _ => Treatment::Absent,
         })

@@ -2,6 +2,7 @@
 
 use data::ReadOptions;
 use data::words::Words;
+use learn::WordWeighing;
 use serde::{Deserialize, Serialize};
 
 /// How rows were read. Cut points lie in the statistic, beside the counts they belong to; here is how they were made.
@@ -17,6 +18,9 @@ pub struct Recipe {
     /// The most words of a text that are kept.
     #[serde(default)]
     pub max_vocabulary: Option<usize>,
+    /// How much each word of a text counts. The weights themselves lie in the statistic.
+    #[serde(default)]
+    pub weighing: WordWeighing,
     /// Whether the cut points were made with the help of the labels.
     pub made_from_labels: bool,
 }

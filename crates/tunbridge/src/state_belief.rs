@@ -21,7 +21,7 @@ impl NaiveBayesModel {
     pub fn state_belief(&self, variable: VarId) -> StateBelief {
         if let Some(AttributeStatistic::Words(_)) = self.statistic().attributes().get(variable.index()) {
             return match self.prior().text {
-                TextEvent::Multinomial | TextEvent::Bernoulli => StateBelief::Probability,
+                TextEvent::Multinomial | TextEvent::Bernoulli | TextEvent::DirichletCompound => StateBelief::Probability,
                 TextEvent::Complement | TextEvent::NormalisedComplement => StateBelief::Share,
             };
         }
@@ -38,7 +38,7 @@ impl NaiveBayesModel {
         let ln = self.posterior().ln_state(variable, state)?;
         if let Some(AttributeStatistic::Words(counts)) = self.statistic().attributes().get(variable.index()) {
             return match self.prior().text {
-                TextEvent::Multinomial => Some(ln.iter().copied().map(f64::exp).collect()),
+                TextEvent::Multinomial | TextEvent::DirichletCompound => Some(ln.iter().copied().map(f64::exp).collect()),
                 // A word that is there says its log-odds.
                 TextEvent::Bernoulli => Some(ln.iter().map(|ln| 1.0 / (1.0 + (-ln).exp())).collect()),
                 TextEvent::Complement | TextEvent::NormalisedComplement => {

@@ -4,13 +4,23 @@ use std::path::{Path, PathBuf};
 
 use belief::{FoldPlan, MaskedRows, Observations, ReadReport, Schema};
 use data::{ReadOptions, Table, UnknownStates};
-use evaluate::Tally;
 
 use crate::judge::Judge;
-use crate::learning::{check_texts, count, judged, with_given_priors};
+use crate::learning::{blank_tally, check_texts, count, judged, weighed, with_given_priors};
 use crate::model::Stored;
 use crate::remarks::counted;
-use crate::{Error, Evaluation, LearnOptions, NaiveBayesModel, Recipe};
+use crate::{Error, Evaluation, LearnOptions, NaiveBayesModel, NamedCosts, Recipe};
+
+/// How a saved model is judged.
+#[derive(Clone, Default)]
+pub struct TestOptions {
+    /// How to read the files.
+    pub read: ReadOptions,
+    /// What to do with a value that is no known state.
+    pub unknown_states: UnknownStates,
+    /// What errors cost; rows are then judged by the class of least expected cost.
+    pub costs: Option<NamedCosts>,
+}
 
 /// An evaluation with what was met while reading.
 pub struct Tested {
@@ -27,11 +37,13 @@ pub struct Tested {
 /// Judges a saved model on files that have the target.
 ///
 /// # Errors
-/// When the files cannot be read, lack the target, or no row has a class that the model knows.
-pub fn test(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], mut read: ReadOptions, unknown: UnknownStates) -> Result<Tested, Error> {
+/// When the files cannot be read, lack the target, or no row has a class that the model knows; and when costs name no classes.
+pub fn test(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], options: TestOptions) -> Result<Tested, Error> {
+    let TestOptions { mut read, unknown_states, costs } = options;
+    let blank = blank_tally(costs.as_ref(), model.classes())?;
     model.recipe().apply(&mut read);
     let again = read.clone();
-    let table = Table::open_as(paths, read, model.schema(), unknown, true)?;
+    let table = Table::open_as(paths, read, model.schema(), unknown_states, true)?;
     let target = model.statistic().target();
     let name = &model.schema().variable(target).name;
     if let Some(path) = file_without(name, &table, &again, model) {
@@ -42,7 +54,7 @@ pub fn test(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], mut read: ReadO
     }
     let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| model.ln_posteriors(chunk, out);
     let n_classes = model.classes().len();
-    let fold = table.fold(|_: &[usize]| Judge::new(&scores, target.index(), n_classes, Tally::new(n_classes)))?;
+    let fold = table.fold(|_: &[usize]| Judge::new(&scores, target.index(), n_classes, blank.clone()))?;
     let mut remarks = table.remarks().to_vec();
     let n_unknown = fold.report.n_unknown.get(target.index()).copied().unwrap_or(0);
     if n_unknown > 0 {
@@ -91,6 +103,7 @@ pub fn hold_out(paths: &[impl AsRef<Path>], options: &LearnOptions, share: f64) 
     let report = counted.report.clone();
     let learned_on = MaskedRows { rows: &table, plan, keep: |fold| fold >= held };
     let part = crate::learning::count_once(&learned_on, options)?;
+    let part = weighed(&learned_on, part, options)?;
     let parts = Stored {
         schema: part.schema,
         recipe: Recipe::default(),
@@ -99,11 +112,12 @@ pub fn hold_out(paths: &[impl AsRef<Path>], options: &LearnOptions, share: f64) 
         calibrator: None,
         calibrator_is_stale: false,
         pruned: Vec::new(),
+        unlabelled: None,
     };
     let model = NaiveBayesModel::from_parts(parts)?;
     let rest = MaskedRows { rows: &table, plan, keep: |fold| fold < held };
     let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| model.ln_posteriors(chunk, out);
-    let tally = judged(&rest, &scores, &model, Tally::new(model.classes().len()))?;
+    let tally = judged(&rest, &scores, &model, blank_tally(options.costs.as_ref(), model.classes())?)?;
     let metrics = tally.metrics().ok_or_else(|| Error::unfit("no row was held out", "give a larger share or more rows"))?;
     let how = format!("{held} % held out, seed {}", options.seed);
     Ok(Tested { evaluation: Evaluation::new(&how, model.classes(), metrics), schema: table.schema().clone(), report, remarks })

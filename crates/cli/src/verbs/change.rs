@@ -48,8 +48,8 @@ fn change(
     };
     timings.add("learn", start);
     let read = of(changed.report.n_rows as f64, "row", "rows");
-    let rows_before = count(before.statistic().n_rows());
-    let rows = of(changed.model.statistic().n_rows(), "row", "rows");
+    let rows_before = count(before.observed().n_rows());
+    let rows = of(changed.model.observed().n_rows(), "row", "rows");
     let text = format!("{read} {word}: {} now has {rows} (before: {rows_before})\n", output.display());
     finish(changed, &before, output, args.force, common, timings, as_json, &text)
 }
@@ -62,10 +62,10 @@ pub fn merge(args: &MergeArgs, common: &Common, timings: &mut Timings) -> Result
     let first = load(&args.models[0], timings)?;
     let mut merged = first.clone();
     let mut remarks = Vec::new();
-    let mut rows = vec![count(first.statistic().n_rows())];
+    let mut rows = vec![count(first.observed().n_rows())];
     for path in &args.models[1..] {
         let other = load(path, timings)?;
-        rows.push(count(other.statistic().n_rows()));
+        rows.push(count(other.observed().n_rows()));
         let start = Instant::now();
         // Where they differ in what was not told, the library says so.
         let prior = Some(told(first.prior())).filter(|prior| *prior == told(other.prior()));
@@ -74,7 +74,7 @@ pub fn merge(args: &MergeArgs, common: &Common, timings: &mut Timings) -> Result
         remarks.extend(changed.remarks);
         merged = changed.model;
     }
-    let all = count(merged.statistic().n_rows());
+    let all = count(merged.observed().n_rows());
     let text = format!("{} models merged into {}, which has {all} rows ({})\n", rows.len(), args.output.display(), rows.join(" + "));
     let changed = Changed { model: merged, report: Default::default(), remarks };
     finish(changed, &first, &args.output, args.force, common, timings, as_json, &text)
@@ -123,7 +123,7 @@ fn finish(
 ) -> Result<(), Failure> {
     let Changed { model, report, remarks } = changed;
     remarks.iter().chain(&report::remarks(&report, model.schema())).for_each(|text| remark(common, text));
-    let rows = [before.statistic().n_rows(), model.statistic().n_rows()];
+    let rows = [before.observed().n_rows(), model.observed().n_rows()];
     let pruned = json::pruned(&model);
     let saved = Model::NaiveBayes(Box::new(model));
     let start = Instant::now();

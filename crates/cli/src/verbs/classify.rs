@@ -7,32 +7,36 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use tunbridge::atomic::{AtomicFile, check_place};
-use tunbridge::belief::{Kind, Role};
+use tunbridge::belief::{Chunk, Kind, Role};
 use tunbridge::data::{Answers, DataError, OutputFormat, Table};
+use tunbridge::evaluate::Costs;
 use tunbridge::{Error, NaiveBayesModel, Timings, model_file};
 
 use super::{case_of, is_case, load, no_trace, print, print_json, tell_stale};
 use crate::args::{ClassifyArgs, Common, Format};
-use crate::figures::{of, probability};
+use crate::costs::costs;
+use crate::figures::{number, of, probability};
 use crate::progress::{self, remark};
 use crate::report::{self, Align, table};
 use crate::{Failure, json};
 
 pub fn run(args: &ClassifyArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     let one_case = is_case(&args.inputs)?;
+    let costs = costs(&args.costs)?;
     let model = load(&args.model, timings)?;
+    let costs = costs.map(|costs| costs.resolve(model.classes())).transpose()?;
     tell_stale(&model, common);
     let start = Instant::now();
     if one_case {
-        case(args, common, &model)?;
+        case(args, common, &model, costs.as_ref())?;
     } else {
-        rows(args, common, &model)?;
+        rows(args, common, &model, costs.as_ref())?;
     }
     timings.add("infer", start);
     Ok(())
 }
 
-fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel) -> Result<(), Failure> {
+fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, costs: Option<&Costs>) -> Result<(), Failure> {
     let as_json = match common.format {
         Some(Format::Jsonl) if !common.trace => true,
         _ => common.json()?,
@@ -44,20 +48,36 @@ fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel) -> Result
         return Err(Failure::Usage("--answers-only is for files; one case has nothing else".into()));
     }
     let case = case_of(&args.inputs, model, &args.read, args.unknown_states, common)?;
-    let answers = case.lend(|row| model.answer(row))?;
+    let answers = case.lend(|row| answer(model, row, costs))?;
     let impossible = answers.predicted[0].is_none();
     if has_texts(model) {
         let n_prior_only = case.lend(|row| model.posterior().n_without_evidence(row)).map_err(DataError::from)?;
         tell_prior_only(n_prior_only as u64, common);
     }
+    let expected = costs.filter(|_| !impossible).and_then(|costs| costs.expected(&answers.probability).ok());
     if as_json {
-        return print_json(&object(1, model.classes(), &answers));
+        let mut object = object(1, model.classes(), &answers);
+        if let Some(expected) = &expected {
+            let by_class = model.classes().iter().cloned().zip(expected.iter().map(|cost| json::real(*cost)));
+            object["expected_cost"] = Value::Object(by_class.collect());
+        }
+        return print_json(&object);
     }
     if common.trace {
         print(&super::explain::products(model, &case)?)?;
     }
     if impossible {
         return print("This evidence has probability zero under the model.\n");
+    }
+    if let (Some(expected), Some(predicted)) = (expected, answers.predicted[0]) {
+        let mut by_cost: Vec<usize> = (0..expected.len()).collect();
+        // The answer first, whatever was lost in adding up.
+        by_cost.sort_by(|a, b| (*a != predicted as usize).cmp(&(*b != predicted as usize)).then(expected[*a].total_cmp(&expected[*b])));
+        let line =
+            |class: &usize| vec![model.classes()[*class].clone(), number(expected[*class]), probability(answers.probability[*class])];
+        let lines: Vec<Vec<String>> = by_cost.iter().map(line).collect();
+        let header = [model.posterior().target(), "expected cost", "probability"];
+        return print(&table(&header, &[Align::Left, Align::Right, Align::Right], &lines));
     }
     let mut by_p: Vec<(&String, f64)> = model.classes().iter().zip(answers.probability.iter().copied()).collect();
     by_p.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -74,6 +94,10 @@ fn tell_prior_only(n: u64, common: &Common) {
         let rows = of(n as f64, "row has", "rows have");
         remark(common, &format!("{rows} no word that the model knows, nor other evidence: the class prior is the answer"));
     }
+}
+
+fn answer(model: &NaiveBayesModel, chunk: &Chunk<'_>, costs: Option<&Costs>) -> Result<Answers, DataError> {
+    costs.map_or_else(|| model.answer(chunk), |costs| model.answer_by_cost(chunk, costs))
 }
 
 fn object(row: u64, classes: &[String], answers: &Answers) -> Value {
@@ -94,7 +118,7 @@ fn object(row: u64, classes: &[String], answers: &Answers) -> Value {
     Value::Object(object)
 }
 
-fn rows(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel) -> Result<(), Failure> {
+fn rows(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, costs: Option<&Costs>) -> Result<(), Failure> {
     no_trace(common)?;
     let format = output_format(args, common)?;
     if let Some(path) = &args.output {
@@ -111,8 +135,8 @@ fn rows(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel) -> Result
     table.remarks().iter().for_each(|text| remark(common, text));
     let (n_impossible, n_prior_only) = (AtomicU64::new(0), AtomicU64::new(0));
     let has_texts = has_texts(model);
-    let answer = |chunk: tunbridge::belief::Chunk<'_>| -> Result<Answers, DataError> {
-        let answers = model.answer(&chunk)?;
+    let answer = |chunk: Chunk<'_>| -> Result<Answers, DataError> {
+        let answers = answer(model, &chunk, costs)?;
         let impossible = answers.predicted.iter().filter(|p| p.is_none()).count() as u64;
         n_impossible.fetch_add(impossible, Ordering::Relaxed);
         if has_texts {
@@ -206,6 +230,8 @@ fn output_format(args: &ClassifyArgs, common: &Common) -> Result<OutputFormat, F
         }
         Some(Format::Parquet) => OutputFormat::Parquet,
         Some(Format::Arrow) => OutputFormat::Arrow,
-        Some(Format::Text) => return Err(Failure::Usage("rows are printed with --format csv, jsonl, parquet or arrow".into())),
+        Some(Format::Text | Format::Html) => {
+            return Err(Failure::Usage("rows are printed with --format csv, jsonl, parquet or arrow".into()));
+        }
     })
 }

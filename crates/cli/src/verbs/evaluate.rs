@@ -4,11 +4,12 @@ use std::time::Instant;
 
 use tunbridge::belief::{ReadReport, Schema};
 use tunbridge::data::{ReadOptions, UnknownStates};
-use tunbridge::{Calibrated, Evaluation, EvaluationPlan, LearnOptions, Tested, Timings, hold_out, learn, model_file, test};
+use tunbridge::{Calibrated, Evaluation, EvaluationPlan, LearnOptions, TestOptions, Tested, Timings, hold_out, learn, model_file, test};
 
 use super::learn::method;
 use super::{load, no_trace, print, print_json};
 use crate::args::{Common, EvaluateArgs, UnknownArg, refuse};
+use crate::costs::costs;
 use crate::progress::{self, remark};
 use crate::report;
 use crate::{Failure, json};
@@ -86,7 +87,7 @@ fn saved(args: &EvaluateArgs, read: ReadOptions, timings: &mut Timings) -> Resul
         ("--calibrate", method(args.calibrate).is_some()),
     ];
     refuse(
-        &[&of_a_learner[..], &prior.given(), &args.learner.text.given()].concat(),
+        &[&of_a_learner[..], &prior.given(), &args.learner.text.given(), &args.learner.unlabelled.given()].concat(),
         "goes with data alone: a saved model is judged as it is",
     )?;
     let model = load(&args.inputs[0], timings)?;
@@ -95,7 +96,7 @@ fn saved(args: &EvaluateArgs, read: ReadOptions, timings: &mut Timings) -> Resul
         return Err(Failure::Usage("name the data to judge the model on, behind the model".into()));
     }
     let start = Instant::now();
-    let tested = test(&model, &data, read, unknown_states(args))?;
+    let tested = test(&model, &data, TestOptions { read, unknown_states: unknown_states(args), costs: costs(&args.costs)? })?;
     timings.add("evaluate", start);
     Ok(Found::of(tested))
 }
@@ -125,12 +126,16 @@ fn learner(args: &EvaluateArgs, mut read: ReadOptions, common: &Common, timings:
         threshold: args.learner.threshold(),
         evaluation,
         calibration: method(args.calibrate),
+        costs: costs(&args.costs)?,
         seed: common.seed,
+        weighing: args.learner.text.weigh_words.unwrap_or_default(),
+        unlabelled: args.learner.unlabelled.plan(common)?,
     };
     if let Some(share) = args.holdout {
         if options.calibration.is_some() {
             return Err(Failure::Usage("--calibrate goes with --folds or --test".into()));
         }
+        refuse(&args.learner.unlabelled.given(), "goes with --folds or --test")?;
         let tested = hold_out(&args.inputs, &options, share)?;
         timings.add("evaluate", start);
         return Ok(Found::of(tested));
@@ -138,7 +143,8 @@ fn learner(args: &EvaluateArgs, mut read: ReadOptions, common: &Common, timings:
     let learned = learn(&args.inputs, &options)?;
     if !args.test.is_empty() {
         let read = ReadOptions { target: None, weight: None, types: Vec::new(), ignore: Vec::new(), schema: None, ..options.read.clone() };
-        let tested = test(&learned.model, &args.test, read, unknown_states(args))?;
+        let options = TestOptions { read, unknown_states: unknown_states(args), costs: options.costs };
+        let tested = test(&learned.model, &args.test, options)?;
         let mut found = Found::of(tested);
         found.met(&learned.report, learned.remarks, learned.model.schema());
         timings.add("evaluate", start);

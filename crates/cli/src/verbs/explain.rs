@@ -1,24 +1,34 @@
 //! `explain`: the log-odds ledger of one row, in words and as numbers.
 
 use std::fmt::Write;
+use std::io::{self, IsTerminal};
 use std::time::Instant;
 
 use serde_json::{Value, json};
 use tunbridge::belief::{VarId, log_sum_exp};
 use tunbridge::data::{Table, UnknownStates};
-use tunbridge::learners::{Contest, Ledger, Unit, Weighed};
-use tunbridge::{Case, Error, NaiveBayesModel, StateBelief, Timings};
+use tunbridge::learners::{Contest, Ledger, LedgerEntry, TextEvent, Unit, Weighed};
+use tunbridge::{Case, Error, Highlighted, NaiveBayesModel, StateBelief, Timings, highlight};
 
 use super::learn::bin_words;
 use super::{case_of, is_case, load, print, print_json, tell_stale};
-use crate::args::{Common, ExplainArgs, UnitArg, UnknownArg, refuse};
-use crate::figures::{number, probability};
+use crate::args::{Common, ExplainArgs, Format, MarkArg, UnitArg, UnknownArg, refuse};
+use crate::document::{self, Marking};
+use crate::figures::{number, probability, signed};
+use crate::html::{self, Page};
 use crate::progress::{self, remark};
 use crate::report::{self, Align, table};
 use crate::{Failure, json};
 
 pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
-    let as_json = common.json()?;
+    let as_html = common.format == Some(Format::Html);
+    let as_json = if as_html { false } else { common.json()? };
+    if as_html {
+        refuse(&[("--trace", common.trace), ("--mark", args.mark.is_some())], "does not go with --format html")?;
+    }
+    if as_json {
+        refuse(&[("--mark", args.mark.is_some())], "is for people: leave --format json out")?;
+    }
     if let (Some(class), Some(against)) = (&args.class, &args.against)
         && class == against
     {
@@ -60,12 +70,35 @@ pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result
     };
     timings.add("infer", start);
     if as_json {
-        return print_json(&object(&ledger, unit, args.unit, calibrated));
+        return print_json(&object(&model, &ledger, unit, args.unit, calibrated));
+    }
+    let told = Told { model: &model, ledger: &ledger, unit, word: args.unit, calibrated };
+    let marking = if as_html { Some(Marking::Plain) } else { marking(args.mark) };
+    let mut texts: Vec<Highlighted> = Vec::new();
+    if marking.is_some() {
+        for (id, marked) in case.marked_texts(&model.recipe().words)? {
+            texts.push(highlight(&ledger, &model.schema().variable(id).name, marked));
+        }
+    }
+    if as_html {
+        return print(&told.page(&texts));
     }
     if common.trace {
         print(&products(&model, &case)?)?;
     }
-    print(&text(&model, &ledger, unit, args.unit, calibrated))
+    print(&told.text(&texts, marking))
+}
+
+/// How words are marked: as it is asked for, or as fits where they are printed.
+fn marking(asked: Option<MarkArg>) -> Option<Marking> {
+    match asked {
+        Some(MarkArg::Colour) => Some(Marking::Colour),
+        Some(MarkArg::Plain) => Some(Marking::Plain),
+        Some(MarkArg::None) => None,
+        None if !io::stdout().is_terminal() => None,
+        None if report::may_colour() => Some(Marking::Colour),
+        None => Some(Marking::Plain),
+    }
 }
 
 /// A row of the files, as the model reads it; a state that it does not know is kept apart from a gap.
@@ -74,7 +107,7 @@ fn row_of_files(args: &ExplainArgs, common: &Common, model: &NaiveBayesModel) ->
     model.recipe().apply(&mut read);
     let _bar = progress::show(&mut read, common);
     let table = Table::open_as(&args.inputs, read, model.schema(), UnknownStates::Grow, true)?;
-    let (case, report) = Case::of_row(&table, args.row.unwrap_or(1))?;
+    let (case, report) = Case::of_table(&table, args.row.unwrap_or(1))?;
     table.remarks().iter().chain(&report::remarks(&report, model.schema())).for_each(|text| remark(common, text));
     Ok(case)
 }
@@ -87,64 +120,118 @@ fn unit_word(unit: UnitArg) -> &'static str {
     }
 }
 
-fn text(model: &NaiveBayesModel, ledger: &Ledger, unit: Unit, word: UnitArg, calibrated: Option<f64>) -> String {
-    let Some(p) = ledger.probability else {
-        return format!(
-            "This evidence has probability zero under the model: {} and {} are both impossible.\n",
-            ledger.class, ledger.against
-        );
-    };
-    let target = model.posterior().target();
-    let said = probability(calibrated.unwrap_or(p));
-    let mut out = format!("{target} = {} with probability {said}, against {}\n\n", ledger.class, ledger.against);
-    let signed = |nats: f64| {
-        let amount = unit.of_nats(nats);
-        if amount.is_infinite() {
-            if amount > 0.0 { "+∞".into() } else { "−∞".to_string() }
-        } else {
-            format!("{amount:+.2}").replace('-', "−")
+/// A ledger and what is needed to tell of it.
+struct Told<'t> {
+    model: &'t NaiveBayesModel,
+    ledger: &'t Ledger,
+    unit: Unit,
+    word: UnitArg,
+    calibrated: Option<f64>,
+}
+
+impl Told<'_> {
+    /// What a person reads.
+    fn text(&self, texts: &[Highlighted], marking: Option<Marking>) -> String {
+        let ledger = self.ledger;
+        let mut out = format!("{}\n", self.headline());
+        if ledger.probability.is_none() {
+            return out;
         }
-    };
-    let chance = |ln: f64| if ln == f64::NEG_INFINITY { "0".to_string() } else { number(ln.exp()) };
-    let mut rows = vec![vec!["before any evidence".to_string(), signed(ledger.prior_log_odds), String::new()]];
-    for entry in &ledger.entries {
-        let ratio = (entry.ln_given_class - entry.ln_given_against).exp();
-        let words = if entry.log_odds == 0.0 {
-            "says nothing between them".to_string()
-        } else if ratio.is_infinite() || ratio == 0.0 {
-            let (sure, never) = if ratio == 0.0 { (&ledger.against, &ledger.class) } else { (&ledger.class, &ledger.against) };
-            format!("seen with {sure}, never with {never}")
-        } else {
-            let (times, which) = if ratio >= 1.0 { (ratio, &ledger.class) } else { (1.0 / ratio, &ledger.against) };
-            format!(
-                "{} times as likely under {which} ({} against {})",
-                number(times),
-                chance(entry.ln_given_class),
-                chance(entry.ln_given_against)
-            )
+        out.push('\n');
+        if let Some(marking) = marking {
+            out.push_str(&document::shown(texts, ledger, self.unit, unit_word(self.word), marking));
+        }
+        let rows: Vec<Vec<String>> = self.lines().into_iter().map(|(cells, _)| cells).collect();
+        let header = ["evidence", unit_word(self.word), &format!("for {}", ledger.class)];
+        out.push_str(&table(&header, &[Align::Left, Align::Right, Align::Left], &rows));
+        self.notes().iter().for_each(|note| out.push_str(&format!("  {note}\n")));
+        out
+    }
+
+    /// The same as a page.
+    fn page(&self, texts: &[Highlighted]) -> String {
+        let lines = if self.ledger.probability.is_some() { self.lines() } else { Vec::new() };
+        html::page(&Page {
+            title: &self.headline(),
+            texts,
+            ledger: self.ledger,
+            unit: self.unit,
+            unit_word: unit_word(self.word),
+            lines: &lines,
+            notes: &self.notes(),
+        })
+    }
+
+    fn headline(&self) -> String {
+        let Ledger { class, against, .. } = self.ledger;
+        let Some(p) = self.ledger.probability else {
+            return format!("This evidence has probability zero under the model: {class} and {against} are both impossible.");
         };
-        rows.push(vec![format!("{} {}", entry.variable, weighed(&entry.value)), signed(entry.log_odds), words]);
+        let said = probability(self.calibrated.unwrap_or(p));
+        format!("{} = {class} with probability {said}, against {against}", self.model.posterior().target())
     }
-    if let Some(total) = ledger.posterior_log_odds {
-        rows.push(vec!["together".into(), signed(total), format!("odds of {}", number(total.exp()))]);
-    }
-    if let Some(calibrated) = calibrated {
-        rows.push(vec!["calibrated".into(), String::new(), format!("probability {} becomes {}", probability(p), probability(calibrated))]);
-    }
-    out.push_str(&table(
-        &["evidence", unit_word(word), &format!("for {}", ledger.class)],
-        &[Align::Left, Align::Right, Align::Left],
-        &rows,
-    ));
-    if ledger.entries.is_empty() {
-        out.push_str("  Nothing in it says anything to the model: the class prior is the answer\n");
-    }
-    for left in &ledger.left_out {
-        if left.why != tunbridge::learners::LeftOut::NotAnAttribute {
-            let _ = writeln!(out, "  {} is left out: {}", left.variable, left.why);
+
+    /// The ledger line by line: what, how much in words, what that means; and how much.
+    fn lines(&self) -> Vec<(Vec<String>, Option<f64>)> {
+        let ledger = self.ledger;
+        let signed = |nats: f64| signed(self.unit.of_nats(nats), 2);
+        let line = |what: String, nats: f64, words: String| (vec![what, signed(nats), words], Some(nats));
+        let mut lines = vec![line("before any evidence".into(), ledger.prior_log_odds, String::new())];
+        for entry in &ledger.entries {
+            lines.push(line(format!("{} {}", entry.variable, weighed(&entry.value)), entry.log_odds, self.meaning(entry)));
         }
+        if let Some(total) = ledger.posterior_log_odds {
+            lines.push(line("together".into(), total, format!("odds of {}", number(total.exp()))));
+        }
+        if let (Some(p), Some(calibrated)) = (ledger.probability, self.calibrated) {
+            let becomes = format!("probability {} becomes {}", probability(p), probability(calibrated));
+            lines.push((vec!["calibrated".into(), String::new(), becomes], None));
+        }
+        lines
     }
-    out
+
+    /// What an entry means.
+    fn meaning(&self, entry: &LedgerEntry) -> String {
+        let Ledger { class, against, .. } = self.ledger;
+        if entry.log_odds == 0.0 {
+            return "says nothing between them".into();
+        }
+        if is_weight(self.model, entry) {
+            return format!("weighs {} for {class}, {} for {against}", number(entry.ln_given_class), number(entry.ln_given_against));
+        }
+        let chance = |ln: f64| if ln == f64::NEG_INFINITY { "0".to_string() } else { number(ln.exp()) };
+        let ratio = (entry.ln_given_class - entry.ln_given_against).exp();
+        if ratio.is_infinite() || ratio == 0.0 {
+            let (sure, never) = if ratio == 0.0 { (against, class) } else { (class, against) };
+            return format!("seen with {sure}, never with {never}");
+        }
+        let (times, which) = if ratio >= 1.0 { (ratio, class) } else { (1.0 / ratio, against) };
+        let (of_class, of_against) = (chance(entry.ln_given_class), chance(entry.ln_given_against));
+        format!("{} times as likely under {which} ({of_class} against {of_against})", number(times))
+    }
+
+    /// What is to be known besides.
+    fn notes(&self) -> Vec<String> {
+        let left_out = self.ledger.left_out.iter().filter(|left| left.why != tunbridge::learners::LeftOut::NotAnAttribute);
+        let mut notes: Vec<String> = Vec::new();
+        if self.ledger.entries.is_empty() {
+            notes.push("Nothing in it says anything to the model: the class prior is the answer".into());
+        }
+        notes.extend(left_out.map(|left| format!("{} is left out: {}", left.variable, left.why)));
+        if self.ledger.entries.iter().any(|entry| is_weight(self.model, entry)) {
+            notes.push(
+                "Words weigh by the complement, −ln P(word | all other classes): how rare they are elsewhere. Weights are compared; they are no \
+                 probabilities, and what the model calls one is a share of their sums"
+                    .into(),
+            );
+        }
+        notes
+    }
+}
+
+/// Whether an entry has weights of the complement rather than logarithms of probabilities.
+fn is_weight(model: &NaiveBayesModel, entry: &LedgerEntry) -> bool {
+    matches!(entry.value, Weighed::Word { .. }) && matches!(model.prior().text, TextEvent::Complement | TextEvent::NormalisedComplement)
 }
 
 pub fn weighed(value: &Weighed) -> String {
@@ -157,7 +244,7 @@ pub fn weighed(value: &Weighed) -> String {
     }
 }
 
-fn object(ledger: &Ledger, unit: Unit, word: UnitArg, calibrated: Option<f64>) -> Value {
+fn object(model: &NaiveBayesModel, ledger: &Ledger, unit: Unit, word: UnitArg, calibrated: Option<f64>) -> Value {
     // JSON has no infinities; their signs matter here.
     let infinite = |nats: f64| match unit.of_nats(nats) {
         x if x == f64::INFINITY => json!("+inf"),
@@ -168,8 +255,13 @@ fn object(ledger: &Ledger, unit: Unit, word: UnitArg, calibrated: Option<f64>) -
         .entries
         .iter()
         .map(|e| {
-            json!({"variable": e.variable, "value": e.value, "ln_given_class": json::real(e.ln_given_class),
-                   "ln_given_against": json::real(e.ln_given_against), "contribution": infinite(e.log_odds)})
+            let (of_class, of_against) = (json::real(e.ln_given_class), json::real(e.ln_given_against));
+            if is_weight(model, e) {
+                return json!({"variable": e.variable, "value": e.value, "weight_for_class": of_class,
+                              "weight_for_against": of_against, "contribution": infinite(e.log_odds)});
+            }
+            json!({"variable": e.variable, "value": e.value, "ln_given_class": of_class,
+                   "ln_given_against": of_against, "contribution": infinite(e.log_odds)})
         })
         .collect();
     let left_out: Vec<Value> = ledger
@@ -206,7 +298,10 @@ pub fn products(model: &NaiveBayesModel, case: &Case) -> Result<String, Failure>
                 ln += found[class];
                 let id = VarId::new(place);
                 let value = case.state(model.schema(), id).map(String::from).or_else(|| case.number(id).map(number)).unwrap_or_default();
+                let is_text = matches!(variable.kind, tunbridge::belief::Kind::Text(_));
                 let what = match (model.state_belief(id), case.number(id)) {
+                    (StateBelief::Share, _) if is_text => format!("e to the weights of {}'s words for {name}", variable.name),
+                    _ if is_text => format!("P(words of {} | {name})", variable.name),
                     (StateBelief::Share, _) => format!("nearness to {name} in {} = {value}", variable.name),
                     // Of a bin there is a probability, of the number itself a density.
                     (_, Some(_)) if model.posterior().ln_state(id, 0).is_none() => {

@@ -8,14 +8,15 @@ use serde_json::{Map, Value, json};
 use tunbridge::evaluate::Method;
 use tunbridge::learners::{ClassEvidence, EvidenceValue, telling_evidence};
 use tunbridge::model_file::check_output;
-use tunbridge::{Calibrated, LearnOptions, Learned, NaiveBayesModel, Timings, learn};
+use tunbridge::{Calibrated, EvaluationPlan, LearnOptions, Learned, NaiveBayesModel, Timings, learn};
 
 use super::{is_pattern, print, print_json};
-use crate::args::{CalibrateArg, Common, LearnArgs};
+use crate::args::{CalibrateArg, Common, LearnArgs, refuse};
+use crate::costs::costs;
 use crate::figures::{count, number, of, probability};
 use crate::progress::{self, remark};
 use crate::report::{self, Align, table};
-use crate::{Failure, json};
+use crate::{Failure, json, unlabelled};
 
 pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     let as_json = common.json()?;
@@ -49,6 +50,9 @@ pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(
 
 pub fn options(args: &LearnArgs, common: &Common) -> Result<LearnOptions, Failure> {
     let (prior, bins) = args.learner.prior()?;
+    if args.evaluate == EvaluationPlan::None {
+        refuse(&[("--costs", !args.costs.is_empty())], "says how a model is judged, and does not go with --evaluate none")?;
+    }
     let mut read = args.read.options(common);
     args.columns.apply(&mut read, args.target.as_ref())?;
     args.learner.text.apply(&mut read)?;
@@ -59,7 +63,10 @@ pub fn options(args: &LearnArgs, common: &Common) -> Result<LearnOptions, Failur
         threshold: args.learner.threshold(),
         evaluation: args.evaluate,
         calibration: method(args.calibrate),
+        costs: costs(&args.costs)?,
         seed: common.seed,
+        weighing: args.learner.text.weigh_words.unwrap_or_default(),
+        unlabelled: args.learner.unlabelled.plan(common)?,
     })
 }
 
@@ -100,8 +107,10 @@ fn summary(title: &str, learned: &Learned) -> Result<String, Failure> {
     let columns = of(model.schema().variables().len() as f64, "column", "columns");
     let mut text = format!("{title}: {}, {columns}\n\n", of(learned.report.n_rows as f64, "row", "rows"));
     text.push_str(&report::schema(model.schema(), Some(&learned.report), 40));
-    let dropped = model.statistic().n_rows_without_target();
-    if dropped > 0.0 {
+    let dropped = model.observed().n_rows_without_target();
+    if let Some(from) = model.unlabelled() {
+        let _ = write!(text, "\n{}", unlabelled::summary(from));
+    } else if dropped > 0.0 {
         let _ = writeln!(text, "\n{} left out", of(dropped, "row without a class was", "rows without a class were"));
     }
     let _ = writeln!(text, "\n{}", classes(model));
@@ -182,7 +191,10 @@ fn as_object(learned: &Learned, output: &Path) -> Value {
     object.insert("kind".into(), json!(learned.model.kind()));
     object.insert("rows".into(), json!(learned.report.n_rows));
     object.insert("skipped".into(), json!(learned.report.n_skipped));
-    object.insert("rows_without_target".into(), json::number(learned.model.statistic().n_rows_without_target()));
+    object.insert("rows_without_target".into(), json::number(learned.model.observed().n_rows_without_target()));
+    if let Some(from) = learned.model.unlabelled() {
+        object.insert("unlabelled".into(), unlabelled::object(from, false));
+    }
     object.insert("target".into(), json!(posterior.target()));
     let classes = posterior.class_names().iter().cloned().zip(posterior.ln_class_prior().iter().map(|ln| json::real(ln.exp())));
     object.insert("class_prior".into(), Value::Object(classes.collect()));

@@ -4,35 +4,66 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 use tunbridge::belief::{JointCounts, VarId};
-use tunbridge::learners::{AttributeStatistic, telling_evidence};
+use tunbridge::learners::{AttributeStatistic, TellingWords, telling_evidence, telling_words};
 use tunbridge::{Error, NaiveBayesModel, StateBelief, Timings};
 
 use super::learn::{bin_words, classes, evidence_table};
 use super::{load, no_trace, print, print_json};
-use crate::args::{Common, ShowArgs};
+use crate::args::{Common, ShowArgs, refuse};
 use crate::figures::{count, number, of, probability};
 use crate::report::{self, Align, table};
-use crate::{Failure, json};
+use crate::{Failure, json, unlabelled};
 
 pub fn run(args: &ShowArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     no_trace(common)?;
     let as_json = common.json()?;
     let model = load(&args.model, timings)?;
     let kind = model.kind();
+    if args.history {
+        if as_json {
+            let from = model.unlabelled().map(|from| unlabelled::object(from, true));
+            return print_json(&from.unwrap_or(Value::Null));
+        }
+        return print(&unlabelled::history(&model, args.top.unwrap_or(10), if args.all { usize::MAX } else { 10 })?);
+    }
+    let has_texts = model.statistic().attributes().iter().any(|a| matches!(a, AttributeStatistic::Words(_)));
+    if !has_texts {
+        refuse(&[("--by", args.by.is_some()), ("--min-texts", args.min_texts.is_some())], "is about words, and the model has no texts")?;
+    }
+    let words = |most: usize| -> Result<Vec<TellingWords>, Failure> {
+        let least = args.min_texts.map_or(0.0, f64::from);
+        Ok(telling_words(model.schema(), model.statistic(), model.posterior(), most, least).map_err(Error::from)?)
+    };
     if as_json {
-        return print_json(&object(&model, kind, args.top.unwrap_or(10))?);
+        refuse(&[("--by", args.by.is_some())], "is for people: JSON has both rankings")?;
+        let top = args.top.unwrap_or(10);
+        let mut shown = object(&model, kind, top)?;
+        if has_texts {
+            shown["words"] = crate::telling_words::object(&words(top)?);
+        }
+        return print_json(&shown);
     }
     let most = if args.all { usize::MAX } else { 40 };
-    let mut text = format!("{}: {kind}, {} rows, {}\n\n", args.model.display(), count(model.statistic().n_rows()), model.prior_words());
+    let mut text = format!("{}: {kind}, {} rows, {}\n\n", args.model.display(), count(model.observed().n_rows()), model.prior_words());
     if let Some(calibrator) = model.calibrator() {
         let stale = if model.calibrator_is_stale() { ", fitted before the last change" } else { "" };
         let _ = writeln!(text, "Calibrated ({:?}{stale})\n", calibrator.method());
     }
+    if let Some(from) = model.unlabelled() {
+        let _ = writeln!(text, "{}", unlabelled::summary(from));
+    }
     text.push_str(&report::schema(model.schema(), None, most));
     model.vocabulary_remarks().iter().for_each(|told| text += &format!("\n{told}\n"));
     let _ = writeln!(text, "\n{}", classes(&model));
-    let evidence = telling_evidence(model.schema(), model.statistic(), model.posterior(), args.top.unwrap_or(5)).map_err(Error::from)?;
-    text.push_str(&evidence_table(&evidence, if args.all { usize::MAX } else { 10 }));
+    let most_classes = if args.all { usize::MAX } else { 10 };
+    // Words have rankings of their own below; they need no third one where there is nothing else.
+    if !model.statistic().attributes().iter().all(|a| matches!(a, AttributeStatistic::Absent | AttributeStatistic::Words(_))) {
+        let evidence =
+            telling_evidence(model.schema(), model.statistic(), model.posterior(), args.top.unwrap_or(5)).map_err(Error::from)?;
+        text.push_str(&evidence_table(&evidence, most_classes));
+        text.push_str(if has_texts { "\n" } else { "" });
+    }
+    text.push_str(&crate::telling_words::tables(&words(args.top.unwrap_or(5))?, model.prior().text, args.by, most_classes));
     text.push_str(&tables(&model, if args.all { usize::MAX } else { 10 }));
     print(&text)
 }
@@ -158,7 +189,7 @@ fn object(model: &NaiveBayesModel, kind: &str, top: usize) -> Result<Value, Fail
     let evidence = telling_evidence(model.schema(), model.statistic(), posterior, top).map_err(Error::from)?;
     let mut value = json!({
         "kind": kind,
-        "rows": json::number(model.statistic().n_rows()),
+        "rows": json::number(model.observed().n_rows()),
         "target": posterior.target(),
         "prior": {"estimate": model.prior().estimate.to_string(), "class_prior": model.prior().class.to_string(),
                   "numeric": model.recipe().discretisation.clone().unwrap_or_else(|| model.prior().numeric.to_string())},

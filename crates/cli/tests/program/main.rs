@@ -7,6 +7,7 @@
 mod change;
 mod classify;
 mod columns;
+mod costs;
 mod defined_cases;
 mod documents;
 mod evaluate;
@@ -20,5 +21,6 @@ mod same_bytes;
 mod streams;
 mod support;
 mod texts;
+mod unlabelled;
 mod vocabulary;
 mod wrong_usage;

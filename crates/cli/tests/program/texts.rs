@@ -141,3 +141,113 @@ fn an_update_tells_how_many_words_are_new() {
     folder.run("update m.tb more -o n.tb").ok().notes(&["`text` has 2 new words: `gazebo`, `wheelbarrow`"]);
     folder.run("update n.tb more").ok().silent();
 }
+
+#[test]
+fn the_words_that_tell_are_shown_by_ratio_and_by_information() {
+    let folder = mail();
+    for kind in ["multinomial", "bernoulli", "complement"] {
+        folder.run(&format!("learn mail --text-model {kind} -o m.tb")).ok();
+        let shown = folder.run("show m.tb --format json --top 2").ok().json();
+        let spam = &shown["words"]["text"][1];
+        // In a text or not, four words are alike; by how often, one stands out.
+        let first = if kind == "bernoulli" { "claim" } else { "free" };
+        assert_eq!((&spam["class"], &spam["by_ratio"][0]["word"]), (&"spam".into(), &first.into()), "{kind}");
+        for ranking in ["by_ratio", "by_information"] {
+            let words = spam[ranking].as_array().unwrap();
+            assert_eq!(words.len(), 2);
+            for word in words {
+                let n = |field: &str| word[field].as_f64().unwrap();
+                crate::support::assert_close(&word["ratio"], n("p_given_class") / n("p_given_rest"), 1e-12);
+                assert_eq!((n("texts"), n("texts_in_rest")), (2.0, 0.0), "{kind}: {word}");
+            }
+        }
+        // Two texts of five have it, and they are all of a class: H(2/5).
+        crate::support::assert_close(&spam["by_information"][0]["bits"], 0.970_950_594_454_668_7, 1e-12);
+    }
+    folder.run("learn mail -o m.tb").ok();
+    insta::assert_snapshot!("show_words", folder.run("show m.tb").ok().transcript());
+    insta::assert_snapshot!("show_words_by_ratio", folder.run("show m.tb --by ratio --top 3 --min-texts 2").ok().transcript());
+    let informative = folder.run("show m.tb --by information --top 1").ok();
+    assert!(informative.stdout().contains("I(class; word in a text)"), "{}", informative.stdout());
+    // Beside other columns, after what they tell.
+    folder.put("t.csv", "n,body,y\n1,the page is slow,p\n2,the invoice is wrong,q\n1,slow page,p\n2,wrong invoice,q\n");
+    folder.run("learn t.csv --text body -t y --types n=category").ok();
+    let shown = folder.run("show t.tb").ok();
+    let place = |text: &str| shown.stdout().find(text).unwrap_or_else(|| panic!("{text}: {}", shown.stdout()));
+    assert!(place("Most telling evidence") < place("\n\nWords of body that tell most"));
+    folder.put("plain.csv", "a,y\n1,p\n2,q\n1,p\n2,q\n");
+    folder.run("learn plain.csv -t y --types a=category").ok();
+    for flag in ["--by ratio", "--min-texts 2"] {
+        folder.run(&format!("show plain.tb {flag}")).fails(2, &[flag.split(' ').next().unwrap(), "no texts"]);
+    }
+    folder.run("show m.tb --by ratio --format json").fails(2, &["--by"]);
+}
+
+#[test]
+fn a_document_is_shown_with_its_words_weighted() {
+    let folder = mail();
+    folder.run("learn mail -o m.tb").ok();
+    folder.put("new.txt", "A <b>free</b> prize\n\u{1b}[2Jat the \"meeting\" & more");
+    // In a pipe there is the ledger alone, unless it is asked for.
+    let ledger = folder.run("explain m.tb new.txt").ok();
+    assert!(!ledger.stdout().contains("<b>"), "{}", ledger.stdout());
+    assert_eq!(folder.run("explain m.tb new.txt --mark none").ok().stdout(), ledger.stdout());
+    insta::assert_snapshot!("explain_marked_plain", folder.run("explain m.tb new.txt --mark plain --unit bits").ok().transcript());
+    let coloured = folder.run("explain m.tb new.txt --mark colour").ok();
+    assert!(coloured.stdout().contains("<b>\u{1b}[38;5;16;48;5;75mfree\u{1b}[0m</b>"), "{:?}", coloured.stdout());
+    assert!(!coloured.stdout().contains("\u{1b}[2J"), "{:?}", coloured.stdout());
+    let page = folder.run("explain m.tb new.txt --format html").ok();
+    insta::assert_snapshot!("explain_page", page.stdout());
+    assert!(page.stdout().contains("</mark> &lt;b&gt;<mark class=\"for\"") && page.stdout().contains("&quot;<mark class=\"against\""));
+    assert!(!page.stdout().contains("<b>") && !page.stdout().contains('\u{1b}') && !page.stdout().contains("http"));
+    // The same text by hand.
+    let typed = folder.run("explain m.tb 'text=free the prize' --mark plain --unit bits").ok();
+    assert!(typed.stdout().contains("[free +"), "{}", typed.stdout());
+    folder.run("explain m.tb new.txt --format html --mark plain").fails(2, &["--mark"]);
+    folder.run("explain m.tb new.txt --format html --trace").fails(2, &["--trace"]);
+    folder.run("explain m.tb new.txt --format json --mark plain").fails(2, &["--mark"]);
+    folder.run("show m.tb --format html").fails(2, &["text or json"]);
+    folder.run("classify m.tb new.txt --format html").fails(2, &["--format csv"]);
+}
+
+/// A text in a row of a table, in whatever format, with rows before it that are skipped.
+#[test]
+fn the_text_of_a_row_is_shown() {
+    let folder = Folder::new();
+    let rows = "1,\"The page, \"\"it\"\" is slow\",web\n2,the invoice is wrong,phone\nbad\n1,slow page,web\n2,caf\u{e9} invoice,phone\n";
+    folder.put("t.csv", format!("n,body,team\n{rows}"));
+    folder.run("learn t.csv --text body -t team --types n=category --on-bad-row skip -o t.tb").ok();
+    let marked = |line: &str| folder.run(&format!("explain t.tb {line} --mark plain -q")).ok().stdout().to_string();
+    let first = marked("t.csv --row 1 --on-bad-row skip");
+    assert!(first.contains("[The ") && first.contains(", \"[it ") && first.contains("[slow "), "{first}");
+    let last = marked("t.csv --row 4 --on-bad-row skip");
+    assert!(last.contains("[caf\u{e9} +"), "{last}");
+    folder.run("classify t.tb t.csv --on-bad-row skip -o t.parquet -q").ok();
+    assert_eq!(marked("t.parquet --row 4"), last);
+    folder.put("l.jsonl", "{\"n\":2,\"body\":\"x\",\"team\":\"web\"}\n{\"n\":2,\"body\":\"caf\u{e9} invoice\",\"team\":null}\n");
+    assert_eq!(marked("l.jsonl --row 2"), last);
+    // Bytes that are not UTF-8 are shown as they are read.
+    folder.put("w.csv", b"n,body\n2,caf\xE9 invoice\n");
+    assert_eq!(marked("w.csv"), last);
+    // A model without texts has a page too, of the ledger.
+    let tennis = Folder::with_model();
+    let page = tennis.run("explain play_tennis.tb Outlook=Sunny --format html").ok();
+    assert!(page.stdout().contains("<td>Outlook = Sunny</td>") && !page.stdout().contains("class=\"document\""), "{}", page.stdout());
+}
+
+#[test]
+fn complement_weights_are_not_called_probabilities() {
+    let folder = mail();
+    for kind in ["complement", "normalised-complement"] {
+        folder.run(&format!("learn mail --text-model {kind} -o m.tb")).ok();
+        let told = folder.run("explain m.tb mail/new.txt").ok();
+        assert!(!told.stdout().contains("times as likely") && told.stdout().contains("no probabilities"), "{}", told.stdout());
+        let entries = folder.run("explain m.tb mail/new.txt --format json").ok().json()["entries"].clone();
+        let word = entries.as_array().unwrap().iter().find(|e| e["value"]["word"] == "free").unwrap();
+        let n = |field: &str| word[field].as_f64().unwrap();
+        let nats = (n("weight_for_class") - n("weight_for_against")) * 10.0 / std::f64::consts::LN_10;
+        assert!((nats - n("contribution")).abs() < 1e-9 && word.get("ln_given_class").is_none(), "{word}");
+        let trace = folder.run("explain m.tb mail/new.txt --trace").ok();
+        assert!(trace.stdout().contains("weights of text's words"), "{}", trace.stdout());
+    }
+}

@@ -38,7 +38,9 @@ pub(crate) fn text(bytes: &[u8], markup: Markup, stripped: Stripped) -> (Cow<'_,
         Markup::Plain => text_of(bytes),
         Markup::Html => {
             let (page, legacy) = text_of(bytes);
-            (html_to_text(&page).into(), legacy)
+            // What a server says of a page comes before the page.
+            let page = if stripped.headers { body(&page) } else { &page };
+            (html_to_text(page).into(), legacy)
         }
         Markup::Mail => match message(bytes, stripped.headers) {
             Some(text) => (text.into(), false),
@@ -47,8 +49,8 @@ pub(crate) fn text(bytes: &[u8], markup: Markup, stripped: Stripped) -> (Cow<'_,
     };
     let stripped = match markup {
         // The header has been dealt with.
-        Markup::Mail => Stripped { headers: false, ..stripped },
-        _ => stripped,
+        Markup::Mail | Markup::Html => Stripped { headers: false, ..stripped },
+        Markup::Plain => stripped,
     };
     (if stripped == Stripped::default() { text } else { strip(&text, stripped).into() }, legacy)
 }
@@ -72,8 +74,14 @@ fn message(bytes: &[u8], without_header: bool) -> Option<String> {
     Some(text)
 }
 
+/// What comes behind the first empty line.
+fn body(text: &str) -> &str {
+    let ends = ["\n\n", "\r\n\r\n"].into_iter().filter_map(|end| Some(text.find(end)? + end.len()));
+    ends.min().map_or("", |start| &text[start..])
+}
+
 fn strip(text: &str, stripped: Stripped) -> String {
-    let text = if stripped.headers { text.split_once("\n\n").map_or("", |(_, body)| body) } else { text };
+    let text = if stripped.headers { body(text) } else { text };
     let mut lines: Vec<&str> = text.split('\n').filter(|line| !(stripped.quotes && quotes(line))).collect();
     if stripped.footers {
         while lines.last().is_some_and(|line| line.trim().is_empty()) {
@@ -117,6 +125,14 @@ mod tests {
         let words = text(page, Markup::Html, Stripped::default()).0.into_owned();
         assert!(words.contains("Café au lait"), "{words}");
         assert!(!words.contains("color") && !words.contains("var") && !words.contains("hidden"), "{words}");
+    }
+
+    #[test]
+    fn what_a_server_says_is_no_part_of_the_page() {
+        let served = b"Server: NCSA/1.5\r\nContent-type: text/html\r\n\r\n<html>\n\n<p>Cats</p>\n\n<p>and dogs</p></html>";
+        let page = |headers| text(served, Markup::Html, Stripped { headers, ..Stripped::default() }).0.into_owned();
+        assert!(page(false).contains("NCSA") && page(false).contains("Cats"), "{}", page(false));
+        assert!(!page(true).contains("NCSA") && page(true).contains("Cats") && page(true).contains("dogs"), "{}", page(true));
     }
 
     #[test]

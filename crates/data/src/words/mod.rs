@@ -4,16 +4,19 @@
 //! |---|---|
 //! | `decode`, `markup` | bytes to text: encodings, web pages, messages, postings |
 //! | `split` | where words begin and end |
+//! | `marked` | the same words with where they stand, for those who show them |
 //! | `tokenizer` | [`Words`], every choice that makes words of a text, and [`Tokenizer`], which follows it |
 //! | `vocabulary` | the words met so far and their codes |
 
 mod decode;
+mod marked;
 mod markup;
 mod split;
 mod tokenizer;
 mod vocabulary;
 
 pub(crate) use decode::is_binary;
+pub use marked::{MarkedText, MarkedWord};
 pub use markup::{Markup, Stripped};
 pub use split::Inner;
 pub use tokenizer::{NotWords, Splitter, Stemming, Tokenizer, Words, stop_words};

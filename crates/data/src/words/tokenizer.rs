@@ -129,9 +129,9 @@ const MOST_IN_A_ROW: usize = 16;
 
 /// Follows a recipe; can be shared by threads.
 pub struct Tokenizer {
-    words: Words,
-    pattern: Option<Regex>,
-    stop_words: HashSet<String>,
+    pub(super) words: Words,
+    pub(super) pattern: Option<Regex>,
+    pub(super) stop_words: HashSet<String>,
     stemmer: Option<Stemmer>,
 }
 
@@ -208,8 +208,7 @@ impl Tokenizer {
         let n_buckets = self.words.n_buckets;
         let mut hand_on = |found: &[u8]| match n_buckets {
             None => word(found),
-            // A bucket's name does not depend on the machine.
-            Some(n) => word(format!("#{}", crc32fast::hash(found) % n).as_bytes()),
+            Some(n) => word(bucket(found, n).as_bytes()),
         };
         if let Splitter::Characters(few, many) = self.words.splitter {
             return self.each_run_of_characters(text, few, many, &mut hand_on);
@@ -247,7 +246,7 @@ impl Tokenizer {
     }
 
     /// A word as it is counted, or nothing if it is left out.
-    fn normal<'w>(&self, word: &'w str) -> Option<Cow<'w, str>> {
+    pub(super) fn normal<'w>(&self, word: &'w str) -> Option<Cow<'w, str>> {
         let mut word: Cow<'w, str> =
             if self.words.keep_case || !word.contains(char::is_uppercase) { word.into() } else { word.to_lowercase().into() };
         if word.is_empty() || self.stop_words.contains(word.as_ref()) {
@@ -279,8 +278,13 @@ impl Tokenizer {
     }
 }
 
+/// The name of a word's bucket; it does not depend on the machine.
+pub(super) fn bucket(word: &[u8], n_buckets: u32) -> String {
+    format!("#{}", crc32fast::hash(word) % n_buckets)
+}
+
 /// Words, and times of the day as one: digits with colons between them.
-fn each_word_or_time<'t>(text: &'t str, inner: Inner, take: &mut impl FnMut(&'t str)) {
+pub(super) fn each_word_or_time<'t>(text: &'t str, inner: Inner, take: &mut impl FnMut(&'t str)) {
     let start = text.as_ptr() as usize;
     let place = |word: &str| word.as_ptr() as usize - start;
     let ends_in_digit = |word: &str| word.ends_with(|c: char| c.is_ascii_digit());

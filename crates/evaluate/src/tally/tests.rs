@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::metrics::CostMetrics;
 
 /// Sums of a few dozen terms of size one: a few units in the last place each.
 const TOLERANCE: f64 = 1e-12;
@@ -267,4 +268,41 @@ proptest! {
             (left, right) => prop_assert_eq!(left, right),
         }
     }
+}
+
+/// Two hams and two spams, of which one ham is taken for spam unless that is made dear.
+#[test]
+fn decisions_by_cost_are_counted_and_paid_for() {
+    let rows = [(0, [0.9, 0.1]), (0, [0.2, 0.8]), (1, [0.01, 0.99]), (1, [0.3, 0.7])];
+    let tallied = |costs: Costs| {
+        let mut tally = Tally::with_costs(costs);
+        rows.iter().for_each(|(truth, p)| tally.observe(*truth, p, 1.0).unwrap());
+        tally
+    };
+    let plain = tallied(Costs::equal(2)).metrics().unwrap();
+    assert_eq!(plain.confusion.rows(), [[1.0, 1.0], [0.0, 2.0]]);
+    assert_eq!(plain.cost, Some(CostMetrics { mean: 0.25, baseline: 0.5, baseline_class: 0, ratio: Some(2.0) }));
+    let dear = Costs::equal(2).with(1, 0, 9.0).unwrap();
+    let metrics = tallied(dear.clone()).metrics().unwrap();
+    assert_eq!(metrics.confusion.rows(), [[2.0, 0.0], [1.0, 1.0]]);
+    assert_eq!(metrics.cost, Some(CostMetrics { mean: 0.25, baseline: 0.5, baseline_class: 0, ratio: Some(2.0) }));
+    // The probabilities are judged as they are.
+    assert_eq!((metrics.log_loss, metrics.brier), (plain.log_loss, plain.brier));
+    let mut halves = Tally::with_costs(dear.clone());
+    let mut other = Tally::with_costs(dear.clone());
+    rows.iter().zip([true, false, true, false]).for_each(|((truth, p), first)| {
+        let ln_p = p.map(f64::ln);
+        if first { &mut halves } else { &mut other }.observe_ln(*truth, &ln_p, 1.0).unwrap();
+    });
+    halves.merge(&other).unwrap();
+    assert_eq!(halves.metrics().unwrap().cost, metrics.cost);
+    assert_eq!(halves.merge(&Tally::new(2)), Err(EvaluateError::CostsDiffer));
+    // Without an answer a row costs the most, and a perfect model has no ratio.
+    let mut silent = Tally::with_costs(dear.clone());
+    silent.observe_impossible(0, 1.0).unwrap();
+    assert_eq!(silent.metrics().unwrap().cost.unwrap().mean, 9.0);
+    let mut perfect = Tally::with_costs(dear);
+    perfect.observe(0, &[1.0, 0.0], 1.0).unwrap();
+    assert_eq!(perfect.metrics().unwrap().cost.unwrap().ratio, None);
+    assert_eq!(Tally::new(2).metrics(), None);
 }

@@ -6,7 +6,7 @@ use super::bernoulli::Bernoulli;
 use super::categorical::{Categorical, CountedStates, HeldOut};
 use super::gaussian::{Family, Number};
 use super::nearest_centroid::OneHot;
-use super::prior::{Estimate, EventModel, MEstimateP, NaiveBayesPrior};
+use super::prior::{Estimate, EventModel, MEstimateP, NaiveBayesPrior, TextEvent, WordChoice};
 use super::remark::LeftOut;
 use super::scale::Scale;
 use super::scoring::{BellScores, Scorer, StateTable, StudentScores};
@@ -42,7 +42,7 @@ impl<'s> Attribute<'s> {
         schema: &Schema,
         statistic: &'s NaiveBayesStatistic,
         prior: &NaiveBayesPrior,
-        scale: &Scale,
+        scale: &'s Scale,
     ) -> Result<Vec<Self>, LearnError> {
         check_given_p(schema, statistic, prior)?;
         if prior.event == EventModel::Bernoulli {
@@ -59,13 +59,17 @@ impl<'s> Attribute<'s> {
         attribute: &'s AttributeStatistic,
         n_rows: &[f64],
         prior: &NaiveBayesPrior,
-        scale: &Scale,
+        scale: &'s Scale,
     ) -> Result<Self, LearnError> {
         if let AttributeStatistic::Words(counts) = attribute {
             if prior.event == EventModel::NearestCentroid {
                 return Err(LearnError::TextInCentroid { variable: variable.name.clone() });
             }
-            let bag = Bag::new(&variable.name, counts, n_rows, &prior.estimate, prior.text, &prior.words)?;
+            let chosen = scale.words[place].as_deref().unwrap_or_default();
+            if prior.text == TextEvent::DirichletCompound && prior.words != WordChoice::default() {
+                return Err(LearnError::ChosenBursts { variable: variable.name.clone() });
+            }
+            let bag = Bag::new(&variable.name, counts, n_rows, &prior.estimate, prior.text, chosen)?;
             return Ok(if bag.n_chosen() > 0 { Attribute::Texts(bag) } else { Attribute::LeftOut(LeftOut::NeverObserved) });
         }
         if let Some(states) = CountedStates::of(variable, attribute) {

@@ -65,6 +65,22 @@ impl<'s> Bernoulli<'s> {
         if total > 0.0 { (self.states.n(state, class, held_out) + self.m * believed) / total } else { 0.5 }
     }
 
+    /// The pseudo-count of every parameter, and its probability: of the state's being present, and of its being absent.
+    pub(crate) fn pseudo_and_p(&self, mut see: impl FnMut(f64, f64)) {
+        for state in (0..self.states.n_states()).filter(|&state| self.states.is_counted(state, 0.0)) {
+            let believed = match &self.p {
+                Believed::Half => 0.5,
+                Believed::Given(p) => p[state],
+                Believed::Empirical => self.states.share(state, 0.0),
+            };
+            for class in 0..self.states.n_classes() {
+                let p = self.p(state, class, HeldOut::NOTHING);
+                see(self.m * believed, p);
+                see(self.m * (1.0 - believed), 1.0 - p);
+            }
+        }
+    }
+
     /// Whether a row of another class changes P(present | class).
     pub(crate) fn feels_other_classes(&self) -> bool {
         matches!(self.p, Believed::Empirical) && self.m > 0.0

@@ -170,6 +170,18 @@ impl<'s> Categorical<'s> {
         (0..self.states.n_states()).map(of_state).collect()
     }
 
+    /// The pseudo-count of every parameter, and its probability.
+    pub(crate) fn pseudo_and_p(&self, mut see: impl FnMut(f64, f64)) {
+        for state in (0..self.states.n_states()).filter(|&state| self.states.is_counted(state, 0.0)) {
+            let a = match &self.pseudo {
+                PseudoCounts::Each(each) => *each,
+                PseudoCounts::Spread { m, p } => m * p[state],
+                PseudoCounts::Empirical { m } => m * self.states.share(state, 0.0),
+            };
+            (0..self.states.n_classes()).for_each(|class| see(a, self.p(state, class, HeldOut::NOTHING)));
+        }
+    }
+
     /// A.
     fn pseudo_total(&self) -> f64 {
         match &self.pseudo {

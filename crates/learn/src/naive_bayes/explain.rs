@@ -173,12 +173,10 @@ impl NaiveBayes {
         })
     }
 
-    /// What each word of a text said; the absence of all others, where that speaks, comes last.
+    /// What each word of a text said. Where absence speaks, of a word that is there P(there | class), and the absence of all others last.
     fn words_of(&self, schema: &Schema, chunk: &Chunk<'_>, place: usize, row: usize, class: usize, against: usize) -> Vec<LedgerEntry> {
         let (Scorer::Words(table), Column::Texts(texts)) = (&self.scorers()[place], &chunk.columns[place]) else { return Vec::new() };
         let variable = &schema.variables()[place];
-        let mut words = texts.words(row).to_vec();
-        words.sort_unstable();
         let entry = |value: Weighed, given_class: f64, given_against: f64| LedgerEntry {
             variable: variable.name.clone(),
             value,
@@ -186,16 +184,32 @@ impl NaiveBayes {
             ln_given_against: given_against,
             log_odds: difference(given_class, given_against),
         };
-        let mut entries = Vec::new();
-        for run in words.chunk_by(|a, b| a == b) {
-            let Some(ln) = table.words.of_state(run[0] as usize) else { continue };
-            let times = if table.once { 1 } else { run.len() as u32 };
-            let word = variable.kind.states().and_then(|words| words.names().get(run[0] as usize)).cloned().unwrap_or_default();
-            entries.push(entry(Weighed::Word { word, times }, f64::from(times) * ln[class], f64::from(times) * ln[against]));
+        let (mut entries, mut bag) = (Vec::new(), Vec::new());
+        let (mut absent_in_class, mut absent_in_against) = (table.every_text[class], table.every_text[against]);
+        let length = table.bag(texts.words(row), &mut bag);
+        let words = texts.words(row);
+        for (code, weight) in bag {
+            let mut says = vec![0.0; self.n_classes()];
+            table.add_word(code, weight, &mut says);
+            let word = variable.kind.states().and_then(|words| words.names().get(code as usize)).cloned().unwrap_or_default();
+            if table.once {
+                // The table has ln P(there)/P(not there), so that all texts share the sum over absent words.
+                absent_in_class += ln_one_and_exp(says[class]);
+                absent_in_against += ln_one_and_exp(says[against]);
+                entries.push(entry(Weighed::Word { word, times: 1 }, -ln_one_and_exp(-says[class]), -ln_one_and_exp(-says[against])));
+                continue;
+            }
+            let times = words.iter().filter(|word| **word == code).count() as u32;
+            entries.push(entry(Weighed::Word { word, times }, says[class], says[against]));
+        }
+        if !table.concentrations.is_empty() {
+            let mut says = vec![0.0; self.n_classes()];
+            table.add_length(length, &mut says);
+            entries.push(entry(Weighed::State("its length".into()), says[class], says[against]));
         }
         if table.once {
             let value = Weighed::State("words that are not there".into());
-            entries.push(entry(value, table.every_text[class], table.every_text[against]));
+            entries.push(entry(value, absent_in_class, absent_in_against));
         }
         entries
     }
@@ -262,6 +276,11 @@ pub(crate) fn write_bin(f: &mut fmt::Formatter<'_>, above: Option<f64>, up_to: O
         Some(cut) => write!(f, "{}]", Number(cut)),
         None => f.write_str("∞)"),
     }
+}
+
+/// ln(1 + eˣ), which is x itself where eˣ is too great.
+fn ln_one_and_exp(x: f64) -> f64 {
+    x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 
 /// a − b, where two equal infinities differ by nothing.

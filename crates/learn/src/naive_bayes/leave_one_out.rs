@@ -63,6 +63,10 @@ impl<'m> LeaveOneOut<'m> {
         statistic.validate(schema)?;
         ShapeMismatch::check("variables of the model", statistic.attributes().len(), model.scorers().len())?;
         ShapeMismatch::check("classes of the model", statistic.classes().len(), model.n_classes())?;
+        let of_bursts = |scorer: &Scorer| matches!(scorer, Scorer::Words(table) if !table.concentrations.is_empty());
+        if let Some(place) = model.scorers().iter().position(of_bursts) {
+            return Err(LearnError::NoLeaveOneOut { variable: schema.variables()[place].name.clone() });
+        }
         let attributes = Attribute::all(schema, statistic, model.prior(), model.scale())?;
         let others = attributes.iter().zip(model.scorers()).map(|(attribute, scorer)| others(attribute, scorer)).collect();
         let own = attributes.iter().map(own).collect();

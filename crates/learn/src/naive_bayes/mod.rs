@@ -8,18 +8,24 @@
 //! | `prior`, `prior_text` | what we believed: estimates, class prior, models of numbers and of events, and how they are written |
 //! | `posterior` | [`NaiveBayes`], what the two say together, and its scores for rows |
 //! | `class_prior`, `categorical`, `bernoulli`, `gaussian`, `nearest_centroid` | one factor of the product each, also with a row held out |
+//! | `weighing` | how much each word of a text counts |
 //! | `words` | texts as bags of words: multinomial, Bernoulli, complement |
+//! | `dirichlet_compound` | words that come in bursts |
 //! | `scale` | what is made of the columns without looking at one row's class: smoothing, pooled means |
 //! | `scoring` | the inner loops: blocks of rows, column by column |
 //! | `leave_one_out` | every row's scores as if it had not been learned from |
+//! | `semi_supervised`, `expectation` | rows without a class, by EM |
+//! | `prior_density` | ln P(parameters), the prior's part of what EM climbs |
 //! | `marginal_likelihood` | ln P(data) where it has a closed form |
-//! | `explain`, `telling_evidence` | why a row was classified so, and what tells the classes apart |
+//! | `explain`, `telling_evidence`, `telling_words` | why a row was classified so, and what tells the classes apart |
 
 mod attribute;
 mod bernoulli;
 mod binning;
 mod categorical;
 mod class_prior;
+mod dirichlet_compound;
+mod expectation;
 mod explain;
 
 mod gaussian;
@@ -29,12 +35,16 @@ mod marginal_likelihood;
 mod nearest_centroid;
 mod posterior;
 mod prior;
+mod prior_density;
 mod prior_text;
 mod remark;
 mod scale;
 mod scoring;
+mod semi_supervised;
 mod statistic;
 mod telling_evidence;
+mod telling_words;
+mod weighing;
 mod words;
 
 #[cfg(test)]
@@ -46,5 +56,8 @@ pub use posterior::NaiveBayes;
 pub use prior::{ClassPrior, Estimate, EventModel, MEstimateP, NaiveBayesPrior, NumericModel, TextEvent, WordChoice};
 pub use prior_text::NotAPrior;
 pub use remark::{LeftOut, Remark};
+pub use semi_supervised::{EmStep, Expected, SemiSupervised, completed};
 pub use statistic::{AttributeStatistic, NaiveBayesStatistic, Treatment};
 pub use telling_evidence::{ClassEvidence, EvidenceValue, TellingEvidence, telling_evidence};
+pub use telling_words::{TellingWord, TellingWords, WordsOfClass, telling_words};
+pub use weighing::WordWeighing;

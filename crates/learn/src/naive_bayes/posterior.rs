@@ -1,5 +1,7 @@
 //! The model: what the prior and the statistic say together.
 
+use std::borrow::Cow;
+
 use belief::{Chunk, Schema, ShapeMismatch, VarId};
 
 use super::attribute::Attribute;
@@ -83,6 +85,26 @@ impl NaiveBayes {
         }
         let scale = Scale::new(schema, statistic, prior)?;
         Self::with_scale(schema, statistic, prior, &scale)
+    }
+
+    /// The model of rows with a class, `observed`, and of what others are `expected` to say, each counted once; `completed` is what
+    /// the two say together, as [`super::completed`] makes it.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_expected(
+        schema: &Schema,
+        observed: &NaiveBayesStatistic,
+        expected: &NaiveBayesStatistic,
+        completed: &NaiveBayesStatistic,
+        prior: &NaiveBayesPrior,
+    ) -> Result<Self, LearnError> {
+        for statistic in [observed, expected, completed] {
+            statistic.validate(schema)?;
+        }
+        prior.validate()?;
+        let scale = Scale::of_labelled(schema, observed, expected, prior)?;
+        Self::with_scale(schema, completed, prior, &scale)
     }
 
     /// The model of these data on a scale made from others, which is what leave-one-out agrees with. The statistic has been
@@ -179,10 +201,15 @@ impl NaiveBayes {
     }
 
     /// What one state of a variable, or one bin of its numbers, says: ln P(state | class) of every class, or `None` if it is left out.
-    pub fn ln_state(&self, variable: VarId, state: usize) -> Option<&[f64]> {
+    pub fn ln_state(&self, variable: VarId, state: usize) -> Option<Cow<'_, [f64]>> {
         match self.scorers.get(variable.index())? {
-            Scorer::States(table) | Scorer::Bins(_, table) => table.of_state(state),
-            Scorer::Words(table) => table.words.of_state(state),
+            Scorer::States(table) | Scorer::Bins(_, table) => table.of_state(state).map(Cow::Borrowed),
+            Scorer::Words(table) if table.concentrations.is_empty() => table.words.of_state(state).map(Cow::Borrowed),
+            // Of a word's α, the probability that the first word of a text is this one.
+            Scorer::Words(table) => {
+                let p = table.words.of_state(state)?.iter().zip(&table.concentrations).map(|(alpha, total)| alpha / total);
+                Some(p.map(f64::ln).collect())
+            }
             _ => None,
         }
     }

@@ -55,6 +55,8 @@ pub enum TextEvent {
     Complement,
     /// The same, with the weights of every class brought to one size, their mean.
     NormalisedComplement,
+    /// Each of its words is one, drawn from probabilities that every text draws for itself first: words come in bursts.
+    DirichletCompound,
 }
 
 /// Which words count. They are chosen when the model is made of the counts, in which all words are.

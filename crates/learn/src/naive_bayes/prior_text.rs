@@ -134,6 +134,7 @@ impl fmt::Display for TextEvent {
             TextEvent::Bernoulli => "bernoulli",
             TextEvent::Complement => "complement",
             TextEvent::NormalisedComplement => "normalised-complement",
+            TextEvent::DirichletCompound => "dirichlet-compound",
         })
     }
 }

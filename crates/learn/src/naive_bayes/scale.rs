@@ -1,16 +1,17 @@
 //! The columns' scale: what is made of the whole columns and shared by the classes.
 //!
 //! The smoothing of variances, the pooled mean and variance that stand in where a class has nothing of its own, Student's prior,
-//! and the size of the spheres of the nearest centroid. Leave-one-out holds the scale fixed, "given the scale": it says how far
+//! the size of the spheres of the nearest centroid, and which words count. Leave-one-out holds the scale fixed, "given the scale": it says how far
 //! apart numbers are, and a single row hardly moves it.
 
-use belief::{Moments, Schema};
+use belief::{Moments, Schema, SufficientStatistic};
 
 use super::categorical::CountedStates;
 use super::nearest_centroid::within_class_variance;
 use super::prior::{NaiveBayesPrior, NumericModel};
 use super::remark::LeftOut;
 use super::statistic::{AttributeStatistic, NaiveBayesStatistic};
+use super::words::choose;
 use crate::{LearnError, StatisticFault};
 
 /// What the classes share.
@@ -22,6 +23,8 @@ pub(crate) struct Scale {
     pub(crate) columns: Vec<Option<ColumnScale>>,
     /// σ² of the nearest centroid's spheres.
     pub(crate) sphere_variance: f64,
+    /// Of each text, whether each word of the vocabulary counts; `None` for other variables.
+    pub(crate) words: Vec<Option<Vec<bool>>>,
 }
 
 /// The scale of one numeric column.
@@ -43,6 +46,32 @@ impl Scale {
     /// # Errors
     /// When a column's numbers are too large for their spread to be a finite number.
     pub(crate) fn new(schema: &Schema, statistic: &NaiveBayesStatistic, prior: &NaiveBayesPrior) -> Result<Self, LearnError> {
+        Self::of(schema, statistic, statistic, prior)
+    }
+
+    /// The scale of rows with a class and rows without, whatever these were taken for. Words are chosen by how often all rows have
+    /// them, and by what those with a class say of it.
+    ///
+    /// # Errors
+    /// When a column's numbers are too large for their spread to be a finite number, or the two are not of one shape.
+    pub(crate) fn of_labelled(
+        schema: &Schema,
+        observed: &NaiveBayesStatistic,
+        expected: &NaiveBayesStatistic,
+        prior: &NaiveBayesPrior,
+    ) -> Result<Self, LearnError> {
+        let mut all = observed.clone();
+        all.merge(expected)?;
+        Self::of(schema, &all, observed, prior)
+    }
+
+    fn of(
+        schema: &Schema,
+        statistic: &NaiveBayesStatistic,
+        labelled: &NaiveBayesStatistic,
+        prior: &NaiveBayesPrior,
+    ) -> Result<Self, LearnError> {
+        let labelled_texts = labelled.classes();
         let mut columns = Vec::with_capacity(statistic.attributes().len());
         for (attribute, variable) in statistic.attributes().iter().zip(schema.variables()) {
             columns.push(match attribute {
@@ -68,7 +97,14 @@ impl Scale {
             }
         }
         let sphere_variance = sphere_variance(schema, statistic, &columns);
-        Ok(Self { epsilon, columns, sphere_variance })
+        let chosen = |(all, labelled): (&AttributeStatistic, &AttributeStatistic)| match (all, labelled) {
+            (AttributeStatistic::Words(all), AttributeStatistic::Words(labelled)) => {
+                Some(choose(all, labelled, labelled_texts, &prior.words))
+            }
+            _ => None,
+        };
+        let words = statistic.attributes().iter().zip(labelled.attributes()).map(chosen).collect();
+        Ok(Self { epsilon, columns, sphere_variance, words })
     }
 }
 

@@ -5,11 +5,13 @@
 //! sheet of classes. The two are added when the block is done.
 
 use std::borrow::Borrow;
+use std::sync::Arc;
 
 use belief::conjugate::StudentT;
-use belief::{Chunk, Code, Codes, Column, ShapeMismatch, for_codes};
+use belief::{Chunk, Code, Codes, Column, ShapeMismatch, WordWeights, for_codes};
 
 use super::binning::{BinCodes, bin_of};
+use super::dirichlet_compound::ln_rising;
 use super::gaussian::Bell;
 use super::posterior::NaiveBayes;
 use super::remark::LeftOut;
@@ -34,6 +36,10 @@ pub(crate) struct BagTable {
     pub every_text: Vec<f64>,
     /// Whether a word that is there twice speaks once.
     pub once: bool,
+    /// How much each word of a text counts; `None` is once a time.
+    pub weights: Option<Arc<WordWeights>>,
+    /// Where words come in bursts, the sum of the α of each class, and α itself by word and class; empty elsewhere.
+    pub concentrations: Vec<f64>,
     /// What the words of each class were multiplied by to be of one size.
     pub scales: Vec<f64>,
     /// How often words that count were met in each class.
@@ -178,13 +184,46 @@ impl BagTable {
             return;
         }
         scores.iter_mut().zip(&self.every_text).for_each(|(score, ln)| *score += ln);
+        if self.weights.is_none() && self.concentrations.is_empty() && !self.once {
+            words.iter().for_each(|word| self.words.add_one(*word, scores));
+            return;
+        }
+        let mut bag = Vec::new();
+        let length = self.bag(words, &mut bag);
+        for (word, times) in bag {
+            self.add_word(word, times, scores);
+        }
+        self.add_length(length, scores);
+    }
+
+    /// The words that count, each once, with how much they count, and the sum of that. What was in `bag` is replaced.
+    pub(super) fn bag(&self, words: &[u32], bag: &mut Vec<(u32, f64)>) -> f64 {
+        match &self.weights {
+            Some(weights) => weights.weigh(words, self.words.n_states, bag),
+            None => WordWeights::default().weigh(words, self.words.n_states, bag),
+        }
+        bag.retain(|(word, _)| self.words.known[*word as usize]);
         if self.once {
-            let mut words = words.to_vec();
-            words.sort_unstable();
-            words.dedup();
-            words.iter().for_each(|word| self.words.add_one(*word, scores));
+            bag.iter_mut().for_each(|(_, times)| *times = 1.0);
+        }
+        bag.iter().map(|(_, times)| times).sum()
+    }
+
+    /// Adds what a word says that counts so much.
+    pub(super) fn add_word(&self, word: u32, times: f64, scores: &mut [f64]) {
+        let cells = &self.words.cells[word.place(self.words.n_states) * self.words.stride..][..self.words.stride];
+        if self.concentrations.is_empty() {
+            scores.iter_mut().zip(cells).for_each(|(score, ln)| *score += times * ln);
         } else {
-            words.iter().for_each(|word| self.words.add_one(*word, scores));
+            let n_classes = self.concentrations.len();
+            scores.iter_mut().zip(&cells[..n_classes]).for_each(|(score, alpha)| *score += ln_rising(*alpha, times as u32));
+        }
+    }
+
+    /// Adds what the length of a text says, where it says something.
+    pub(super) fn add_length(&self, length: f64, scores: &mut [f64]) {
+        for (score, total) in scores.iter_mut().zip(&self.concentrations) {
+            *score -= ln_rising(*total, length as u32);
         }
     }
 }

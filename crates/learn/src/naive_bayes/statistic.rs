@@ -3,9 +3,11 @@
 //! One pass over the rows, column by column. Everything naive Bayes will ever ask of the data is here, whatever the prior and
 //! the event model: they are chosen later, when the posterior is made. Rows whose target is missing are left out and counted.
 
+use std::sync::Arc;
+
 use belief::{
     Chunk, ClassMoments, ClassOrder, Codes, Column, Forget, JointCounts, Kind, NeverObserved, Recode, Recoding, Schema, ShapeMismatch,
-    SufficientStatistic, VarId, WordCounts, count_without, for_codes,
+    SufficientStatistic, VarId, WordCounts, WordWeights, count_without, for_codes,
 };
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +15,7 @@ use super::binning::{BinCodes, are_cuts};
 use crate::{LearnError, StatisticFault};
 
 /// How a variable is to be summed up: part of the recipe, fixed before counting.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Treatment {
     /// Not at all: ignored columns, the weight, and the target itself.
     Absent,
@@ -21,8 +23,8 @@ pub enum Treatment {
     Categorical,
     /// Numbers, by their moments in each class.
     Moments,
-    /// Texts, by the words in them.
-    Words,
+    /// Texts, by the words in them, weighed so.
+    Words(Arc<WordWeights>),
     /// Numbers, counted in bins with these cut points, finite and strictly increasing: bin i holds cuts\[i−1\] < x ≤ cuts\[i\].
     Binned(Vec<f64>),
 }
@@ -76,7 +78,7 @@ impl NaiveBayesStatistic {
             Treatment::Absent => AttributeStatistic::Absent,
             Treatment::Categorical => AttributeStatistic::Counts(JointCounts::empty(n_classes, n_states[place])),
             Treatment::Moments => AttributeStatistic::Moments(ClassMoments::empty(n_classes)),
-            Treatment::Words => AttributeStatistic::Words(WordCounts::empty(n_classes, n_states[place])),
+            Treatment::Words(weights) => AttributeStatistic::Words(WordCounts::weighed(n_classes, n_states[place], Arc::clone(weights))),
             Treatment::Binned(cuts) => {
                 AttributeStatistic::Binned { cuts: cuts.clone(), counts: JointCounts::empty(n_classes, cuts.len() + 1) }
             }
@@ -120,7 +122,7 @@ impl NaiveBayesStatistic {
             AttributeStatistic::Absent => Treatment::Absent,
             AttributeStatistic::Counts(_) => Treatment::Categorical,
             AttributeStatistic::Moments(_) => Treatment::Moments,
-            AttributeStatistic::Words(_) => Treatment::Words,
+            AttributeStatistic::Words(counts) => Treatment::Words(Arc::clone(counts.weights())),
             AttributeStatistic::Binned { cuts, .. } => Treatment::Binned(cuts.clone()),
         };
         self.attributes.iter().map(treatment).collect()
@@ -162,8 +164,80 @@ impl NaiveBayesStatistic {
         self.attributes.iter().zip(&other.attributes).try_for_each(|(a, b)| a.check_shape(b))
     }
 
+    /// Adds rows, each of them to every class by its share of it: `shares[row * n_classes + class]`. The target's column and the
+    /// weights are not looked at.
+    ///
+    /// # Errors
+    /// When a column has the wrong shape; then nothing is added.
+    pub fn observe_shared(&mut self, chunk: &Chunk<'_>, shares: &[f64]) -> Result<(), ShapeMismatch> {
+        self.check_columns(chunk)?;
+        let n_classes = self.classes().len();
+        ShapeMismatch::check("shares of rows", chunk.n_rows * n_classes, shares.len())?;
+        for (attribute, column) in self.attributes.iter_mut().zip(chunk.columns) {
+            if let (AttributeStatistic::Words(counts), Column::Texts(texts)) = (attribute, column) {
+                counts.observe_shared(*texts, shares)?;
+            }
+        }
+        let (mut weights, mut bins) = (vec![0.0; chunk.n_rows], BinCodes::default());
+        for class in 0..n_classes {
+            weights.iter_mut().zip(shares.iter().skip(class).step_by(n_classes)).for_each(|(weight, share)| *weight = *share);
+            let (classes, weights) = (vec![class as u32; chunk.n_rows], Some(&weights[..]));
+            let classes = Codes::U32(&classes);
+            self.classes.observe(classes, Codes::U8(&vec![0; chunk.n_rows]), weights)?;
+            for (attribute, column) in self.attributes.iter_mut().zip(chunk.columns) {
+                match (attribute, column) {
+                    (AttributeStatistic::Counts(counts), Column::Categorical { codes, .. }) => counts.observe(classes, *codes, weights)?,
+                    (AttributeStatistic::Moments(moments), Column::Numeric(values)) => moments.observe(classes, values, weights)?,
+                    (AttributeStatistic::Binned { cuts, counts }, Column::Numeric(values)) => {
+                        counts.observe(classes, bins.fill(cuts, values), weights)?;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Every row so many times as heavy.
+    pub fn scale(&mut self, by: f64) {
+        self.classes.scale(by);
+        self.n_rows_without_target *= by;
+        for attribute in &mut self.attributes {
+            match attribute {
+                AttributeStatistic::Absent => {}
+                AttributeStatistic::Counts(counts) | AttributeStatistic::Binned { counts, .. } => counts.scale(by),
+                AttributeStatistic::Moments(moments) => moments.scale(by),
+                AttributeStatistic::Words(counts) => counts.scale(by),
+            }
+        }
+    }
+
+    /// The same with nothing said of numbers.
+    pub(crate) fn without_numbers(&self) -> Self {
+        let mut without = self.clone();
+        for attribute in &mut without.attributes {
+            if let AttributeStatistic::Moments(moments) = attribute {
+                *moments = ClassMoments::empty(moments.of_class().len());
+            }
+        }
+        without
+    }
+
     /// The target's codes, if every column is as this statistic needs it.
     fn check_chunk<'a>(&self, chunk: &Chunk<'a>) -> Result<Codes<'a>, ShapeMismatch> {
+        self.check_columns(chunk)?;
+        match chunk.columns.get(self.target.index()) {
+            Some(Column::Categorical { codes, n_states }) => {
+                ShapeMismatch::check("rows of the target", chunk.n_rows, codes.len())?;
+                at_most("classes of the target", self.classes.n_classes(), *n_states)?;
+                Ok(*codes)
+            }
+            _ => Err(not_there("categorical target columns")),
+        }
+    }
+
+    /// Whether every column but the target's is as this statistic needs it.
+    fn check_columns(&self, chunk: &Chunk<'_>) -> Result<(), ShapeMismatch> {
         ShapeMismatch::check("columns", self.attributes.len(), chunk.columns.len())?;
         if let Some(weights) = chunk.weights {
             ShapeMismatch::check("weights", chunk.n_rows, weights.len())?;
@@ -187,14 +261,7 @@ impl NaiveBayesStatistic {
                 _ => return Err(not_there("columns of numbers where numbers are summed up")),
             }
         }
-        match chunk.columns.get(self.target.index()) {
-            Some(Column::Categorical { codes, n_states }) => {
-                ShapeMismatch::check("rows of the target", chunk.n_rows, codes.len())?;
-                at_most("classes of the target", self.classes.n_classes(), *n_states)?;
-                Ok(*codes)
-            }
-            _ => Err(not_there("categorical target columns")),
-        }
+        Ok(())
     }
 }
 

@@ -7,7 +7,7 @@
 use std::fmt;
 
 use belief::{Kind, Moments, Schema};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::attribute::{Attribute, States};
 use super::explain::write_bin;
@@ -17,7 +17,7 @@ use super::statistic::NaiveBayesStatistic;
 use crate::LearnError;
 
 /// What tells one class from the rest.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassEvidence {
     /// The class.
     pub class: String,
@@ -26,7 +26,7 @@ pub struct ClassEvidence {
 }
 
 /// One piece of evidence.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TellingEvidence {
     /// The attribute.
     pub variable: String,
@@ -41,7 +41,7 @@ pub struct TellingEvidence {
 }
 
 /// A state, a bin, or how the numbers of a class lie beside those of the rest.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum EvidenceValue {
     /// A state.
@@ -176,7 +176,7 @@ fn of_number(own: &Moments, rest: &Moments, variable: &str) -> Option<TellingEvi
 }
 
 /// For each entry the sum of all others: of those before and those behind, so that nothing cancels.
-fn of_others<T: Copy + Default>(entries: &[T], add: impl Fn(&mut T, &T)) -> Vec<T> {
+pub(super) fn of_others<T: Copy + Default>(entries: &[T], add: impl Fn(&mut T, &T)) -> Vec<T> {
     let mut sums = vec![T::default(); entries.len()];
     let mut before = T::default();
     for (sum, entry) in sums.iter_mut().zip(entries) {

@@ -3,7 +3,7 @@
 use tunbridge::belief::log_sum_exp;
 use tunbridge::data::{ColumnType, DataError, ReadOptions, UnknownStates};
 use tunbridge::evaluate::{Method, Metrics};
-use tunbridge::{Case, Error, EvaluationPlan, LearnOptions, NaiveBayesModel, test, update};
+use tunbridge::{Case, Error, EvaluationPlan, LearnOptions, NaiveBayesModel, TestOptions, test, update};
 
 use crate::support::{Answer, Folder, Rows, answers, answers_and_report, assert_close, learn, options, repository, testdata, with_types};
 
@@ -45,7 +45,7 @@ fn a_category_first_seen_can_be_an_error_that_names_it() {
     let folder = Folder::new();
     let path =
         folder.file("days.csv", "Outlook,Temperature,Humidity,Wind,PlayTennis\nSunny,Cool,High,Weak,No\nFoggy,Cool,High,Strong,No\n");
-    let found = test(&play_tennis(), &[&path], ReadOptions::default(), UnknownStates::Error);
+    let found = test(&play_tennis(), &[&path], TestOptions { unknown_states: UnknownStates::Error, ..TestOptions::default() });
     let Err(Error::Data(DataError::BadRow { place, fault })) = found else { panic!("the row is at fault") };
     assert_eq!((place.line, place.column.as_deref()), (3, Some("Outlook")));
     assert!(fault.to_string().contains("Foggy"), "{fault}");

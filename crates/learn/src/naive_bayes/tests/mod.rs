@@ -8,5 +8,6 @@ mod leave_one_out;
 mod marginal_likelihood;
 mod obvious;
 mod scores;
+mod semi_supervised;
 mod table;
 mod words;
