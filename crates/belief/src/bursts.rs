@@ -117,10 +117,10 @@ impl Bursts {
         };
         let mut recoded = Self::default();
         for ((word, class, times), texts) in &self.repeats {
-            let word = renamed(words, *word)?;
-            if word != StateMap::DROPPED {
-                *recoded.repeats.entry((word, renamed(classes, *class)?, *times)).or_default() += texts;
+            if renamed(words, *word)? == StateMap::DROPPED {
+                continue;
             }
+            *recoded.repeats.entry((renamed(words, *word)?, renamed(classes, *class)?, *times)).or_default() += texts;
         }
         for ((class, length), texts) in &self.lengths {
             *recoded.lengths.entry((renamed(classes, *class)?, *length)).or_default() += texts;

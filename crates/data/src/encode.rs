@@ -28,10 +28,10 @@ pub(crate) struct Plan {
     pub strict_keys: bool,
     /// Whether the rows are kept as they stand in the file.
     pub keep_raw: bool,
-    /// Whether it is wanted how many documents are copies.
-    pub count_copies: bool,
     /// Whether texts are kept as they are before words are made of them.
     pub keep_texts: bool,
+    /// Whether it is wanted how many documents are copies.
+    pub count_copies: bool,
 }
 
 #[derive(Clone)]
@@ -114,10 +114,10 @@ pub(crate) struct EncodedChunk {
     pub weights: Option<Vec<f64>>,
     pub report: ReadReport,
     pub raw: RawRows,
-    /// The hashes of documents, where copies are counted.
-    pub hashes: Vec<u64>,
     /// The texts of each variable, row by row, if they are kept; none where one is missing.
     pub texts: Vec<Vec<Option<Vec<u8>>>>,
+    /// The hashes of documents, where copies are counted.
+    pub hashes: Vec<u64>,
 }
 
 /// States, or words, of one variable that a chunk met and that were not known before.
@@ -665,8 +665,8 @@ impl<'p> ChunkBuilder<'p> {
             weights,
             report,
             raw: std::mem::take(&mut self.raw),
-            hashes: std::mem::take(&mut self.hashes),
             texts: std::mem::take(&mut self.texts),
+            hashes: std::mem::take(&mut self.hashes),
         })
     }
 }

@@ -113,8 +113,8 @@ impl Table {
             on_bad_row: options.on_bad_row,
             strict_keys: true,
             keep_raw: false,
-            count_copies: true,
             keep_texts: false,
+            count_copies: true,
         };
         let priors = sidecar.columns.into_iter().filter_map(|(name, column)| Some((name, column.prior?))).collect();
         let chunk_rows = chunk_rows(names.len(), 0).min(most_rows(&plan));

@@ -105,10 +105,9 @@ pub fn merge(a: &NaiveBayesModel, b: &NaiveBayesModel, prior: Option<NaiveBayesP
             "say which to use with --estimate, --class-prior and --numeric",
         ));
     }
-    let (mut both, other) = align(a.parts().clone(), b.parts().clone())?;
-    let bounds = [&both, &other].map(|parts| parts.recipe.max_vocabulary);
+    let (mut both, mut other) = align(a.parts().clone(), b.parts().clone())?;
     both.statistic.merge(&other.statistic)?;
-    both.unlabelled = match (both.unlabelled, other.unlabelled) {
+    both.unlabelled = match (both.unlabelled.take(), other.unlabelled.take()) {
         (Some(mut mine), Some(theirs)) if mine.lambda == theirs.lambda => {
             mine.statistic.merge(&theirs.statistic)?;
             mine.n_rows += theirs.n_rows;
@@ -123,6 +122,7 @@ pub fn merge(a: &NaiveBayesModel, b: &NaiveBayesModel, prior: Option<NaiveBayesP
         (mine, theirs) => mine.or(theirs),
     };
     both.pruned = lost_together(&both.pruned, &other.pruned);
+    let bounds = [&both, &other].map(|parts| parts.recipe.max_vocabulary);
     both.recipe.max_vocabulary = bounds.into_iter().flatten().min();
     keep_to_bound(&mut both)?;
     both.prior = prior.unwrap_or(both.prior);

@@ -187,7 +187,13 @@ pub(crate) fn check_texts(schema: &Schema, options: &LearnOptions) -> Result<(),
             "leave --weigh-words out, or choose another --text-model",
         ));
     }
-    let plain = options.read.max_vocabulary.is_none() && options.read.words == Words::default() && options.weighing.is_plain();
+    if options.read.max_vocabulary.is_some() && (options.prior.text == TextEvent::DirichletCompound || options.unlabelled.is_some()) {
+        return Err(Error::unfit(
+            "words cannot be dropped where lengths of texts are counted with them, or where other texts are still to be read",
+            "leave --max-vocabulary out, or --unlabelled and --text-model dirichlet-compound",
+        ));
+    }
+    let plain = options.read.words == Words::default() && options.weighing.is_plain() && options.read.max_vocabulary.is_none();
     if has_texts || plain && (of_table || prior == NaiveBayesPrior::default()) {
         return Ok(());
     }

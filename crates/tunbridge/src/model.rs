@@ -82,12 +82,12 @@ pub(crate) struct Stored {
     pub calibrator: Option<Calibrator>,
     /// Set when rows joined or left after the calibration was fitted.
     pub calibrator_is_stale: bool,
-    /// What was lost of each variable's words to keep to the recipe's bound.
-    #[serde(default)]
-    pub pruned: Vec<Pruned>,
     /// What was learned from rows without a class.
     #[serde(default)]
     pub unlabelled: Option<FromUnlabelled>,
+    /// What was lost of each variable's words to keep to the recipe's bound.
+    #[serde(default)]
+    pub pruned: Vec<Pruned>,
 }
 
 impl NaiveBayesModel {

@@ -15,12 +15,12 @@ pub struct Recipe {
     /// How texts become words.
     #[serde(default)]
     pub words: Words,
-    /// The most words of a text that are kept.
-    #[serde(default)]
-    pub max_vocabulary: Option<usize>,
     /// How much each word of a text counts. The weights themselves lie in the statistic.
     #[serde(default)]
     pub weighing: WordWeighing,
+    /// The most words of a text that are kept.
+    #[serde(default)]
+    pub max_vocabulary: Option<usize>,
     /// Whether the cut points were made with the help of the labels.
     pub made_from_labels: bool,
 }

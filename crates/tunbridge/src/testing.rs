@@ -111,8 +111,8 @@ pub fn hold_out(paths: &[impl AsRef<Path>], options: &LearnOptions, share: f64) 
         statistic: part.statistic,
         calibrator: None,
         calibrator_is_stale: false,
-        pruned: Vec::new(),
         unlabelled: None,
+        pruned: Vec::new(),
     };
     let model = NaiveBayesModel::from_parts(parts)?;
     let rest = MaskedRows { rows: &table, plan, keep: |fold| fold < held };

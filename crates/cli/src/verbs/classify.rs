@@ -50,11 +50,11 @@ fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, costs: Op
     let case = case_of(&args.inputs, model, &args.read, args.unknown_states, common)?;
     let answers = case.lend(|row| answer(model, row, costs))?;
     let impossible = answers.predicted[0].is_none();
+    let expected = costs.filter(|_| !impossible).and_then(|costs| costs.expected(&answers.probability).ok());
     if has_texts(model) {
         let n_prior_only = case.lend(|row| model.posterior().n_without_evidence(row)).map_err(DataError::from)?;
         tell_prior_only(n_prior_only as u64, common);
     }
-    let expected = costs.filter(|_| !impossible).and_then(|costs| costs.expected(&answers.probability).ok());
     if as_json {
         let mut object = object(1, model.classes(), &answers);
         if let Some(expected) = &expected {
@@ -85,6 +85,10 @@ fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, costs: Op
     print(&table(&[model.posterior().target(), "probability"], &[Align::Left, Align::Right], &lines))
 }
 
+fn answer(model: &NaiveBayesModel, chunk: &Chunk<'_>, costs: Option<&Costs>) -> Result<Answers, DataError> {
+    costs.map_or_else(|| model.answer(chunk), |costs| model.answer_by_cost(chunk, costs))
+}
+
 fn has_texts(model: &NaiveBayesModel) -> bool {
     model.schema().variables().iter().any(|v| v.role == Role::Input && matches!(v.kind, Kind::Text(_)))
 }
@@ -94,10 +98,6 @@ fn tell_prior_only(n: u64, common: &Common) {
         let rows = of(n as f64, "row has", "rows have");
         remark(common, &format!("{rows} no word that the model knows, nor other evidence: the class prior is the answer"));
     }
-}
-
-fn answer(model: &NaiveBayesModel, chunk: &Chunk<'_>, costs: Option<&Costs>) -> Result<Answers, DataError> {
-    costs.map_or_else(|| model.answer(chunk), |costs| model.answer_by_cost(chunk, costs))
 }
 
 fn object(row: u64, classes: &[String], answers: &Answers) -> Value {

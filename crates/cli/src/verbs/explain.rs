@@ -213,11 +213,10 @@ impl Told<'_> {
     /// What is to be known besides.
     fn notes(&self) -> Vec<String> {
         let left_out = self.ledger.left_out.iter().filter(|left| left.why != tunbridge::learners::LeftOut::NotAnAttribute);
-        let mut notes: Vec<String> = Vec::new();
-        if self.ledger.entries.is_empty() {
+        let mut notes: Vec<String> = left_out.map(|left| format!("{} is left out: {}", left.variable, left.why)).collect();
+        if self.ledger.entries.is_empty() && self.ledger.probability.is_some() {
             notes.push("Nothing in it says anything to the model: the class prior is the answer".into());
         }
-        notes.extend(left_out.map(|left| format!("{} is left out: {}", left.variable, left.why)));
         if self.ledger.entries.iter().any(|entry| is_weight(self.model, entry)) {
             notes.push(
                 "Words weigh by the complement, −ln P(word | all other classes): how rare they are elsewhere. Weights are compared; they are no \

@@ -110,6 +110,7 @@ fn what_cannot_be_is_refused() {
     ] {
         folder.run(line).fails(2, &[says]);
     }
+    folder.run("learn mail --unlabelled more --max-vocabulary 3").fails(1, &["words cannot be dropped"]);
     folder.run("learn mail --text-model dirichlet-compound --weigh-words log").fails(1, &["takes no weights"]);
     folder.run("learn mail --text-model dirichlet-compound --min-texts 2").fails(1, &["cannot be chosen"]);
 }
