@@ -105,7 +105,7 @@ impl Bursts {
         self.lengths.retain(|_, texts| *texts > 0.0);
     }
 
-    /// Renames classes and words; the maps have been checked.
+    /// Renames classes and words; the maps have been checked. Words that are dropped are still in the lengths of their texts.
     pub(crate) fn recode(&mut self, classes: Option<&StateMap>, words: Option<&StateMap>) -> Result<(), ShapeMismatch> {
         let renamed = |map: Option<&StateMap>, code: u32| match map {
             None => Ok(code),

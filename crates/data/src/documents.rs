@@ -13,7 +13,7 @@ use walkdir::WalkDir;
 use crate::DataError;
 use crate::encode::{ChunkBuilder, EncodedChunk, Faults, PlanKind, RawRows};
 use crate::error::RowFault;
-use crate::input::{Input, RawFile, plain_name, read_full, unpacked, without_packing};
+use crate::input::{Input, RawFile, read_full, unpacked, without_packing};
 use crate::mailbox;
 use crate::options::Cut;
 use crate::source::Unit;
@@ -150,7 +150,7 @@ impl Documents {
 
     /// How a file is cut: as is said, and else a mailbox is known by its name.
     fn cut(&self, file: usize) -> Cut {
-        let by_name = || if mailbox::is_name(&plain_name(&self.files[file].path)) { Cut::Messages } else { Cut::Whole };
+        let by_name = || if mailbox::is_name(&self.files[file].path) { Cut::Messages } else { Cut::Whole };
         self.cut.unwrap_or_else(by_name)
     }
 

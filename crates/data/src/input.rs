@@ -168,7 +168,7 @@ impl Input {
             Format::ArrowStream
         } else if let Some((_, what, hint)) = NOT_READ.iter().find(|(magic, _, _)| start.starts_with(magic)) {
             return Err(DataError::BadFile { path: path.into(), what: what.to_string(), hint: Some(hint.to_string()) });
-        } else if mailbox::is_name(&name) || mailbox::begins(start) {
+        } else if mailbox::is_name(path) || mailbox::begins(start) {
             Format::Mailbox
         } else if opens_an_array(start) {
             return Err(DataError::BadFile {

@@ -3,15 +3,18 @@
 //! A line of a message that would look like that has a `>` before it, which is taken away again (the format that is called mboxrd).
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use memchr::memmem;
 
 /// How a line begins that stands before a message.
 pub(crate) const FROM: &[u8] = b"From ";
 
-/// Whether a file in small letters is named as a mailbox.
-pub(crate) fn is_name(name: &str) -> bool {
-    name.ends_with(".mbox")
+/// Whether a file is named as a mailbox. It is asked of every file of a folder, and copies nothing.
+pub(crate) fn is_name(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    let ends = |ending: &&str| name.len() >= ending.len() && name[name.len() - ending.len()..].eq_ignore_ascii_case(ending.as_bytes());
+    [".mbox", ".mbox.gz", ".mbox.zst", ".mbox.zstd"].iter().any(ends)
 }
 
 /// Whether a file begins as a mailbox does.

@@ -145,8 +145,8 @@ impl Table {
         let missing = options.missing_markers();
         let tokenizer = tokenizer_of(&options)?;
         // A word that a model never met is no fault of the row: whoever takes texts back finds that it was never there, unless the
-        // model may have met and dropped it.
-        let may_be_dropped = options.max_vocabulary.is_some() && unknown == UnknownStates::Error;
+        // model may have met and dropped it. Nor does a bounded vocabulary grow by rows that are not counted by their class.
+        let may_be_dropped = options.max_vocabulary.is_some() && (unknown == UnknownStates::Error || absent_is_missing);
         let grows = unknown != UnknownStates::Missing && !may_be_dropped;
         let mut plans: Vec<VariablePlan> = schema
             .variables()

@@ -10,7 +10,7 @@ use learn::{NaiveBayesPrior, NaiveBayesStatistic, Treatment};
 use crate::align::{align, categorical};
 use crate::model::Stored;
 use crate::remarks::list;
-use crate::vocabulary::{self, keep_to_bound, lost_together, lost_with_rows, new_words, was_pruned};
+use crate::vocabulary::{self, check_bursts, keep_to_bound, lost_together, lost_with_rows, new_words, was_pruned};
 use crate::{Error, NaiveBayesModel};
 
 /// A model after a change, with what was met.
@@ -48,6 +48,7 @@ pub fn update(
     before.statistic.merge(&rows.statistic)?;
     before.pruned = lost_with_rows(model.parts(), &report.pruned, &before.schema);
     before.recipe.max_vocabulary = bound;
+    check_bursts(&before, &report.pruned)?;
     keep_to_bound(&mut before)?;
     remarks.extend(new_words(model.schema(), &before.schema));
     remarks.extend(vocabulary::remarks(&before));

@@ -1,6 +1,7 @@
 //! A vocabulary that is kept to a bound: what a model does to keep to it, and what it says of the cost.
 
 use belief::{Kind, Pruned, Recode, Recoding, Role, Schema, StateMap, States, VarId, drop_rarest};
+use learn::AttributeStatistic;
 
 use crate::Error;
 use crate::model::Stored;
@@ -31,20 +32,41 @@ pub(crate) fn lost_with_rows(model: &Stored, rows: &[Pruned], schema: &Schema) -
     (0..model.pruned.len().max(rows.len())).map(joined).collect()
 }
 
+/// That no word was dropped where the lengths of texts are counted: those of a Dirichlet-compound would still hold it.
+///
+/// # Errors
+/// When one was.
+pub(crate) fn check_bursts(parts: &Stored, dropped: &[Pruned]) -> Result<(), Error> {
+    let counts_lengths =
+        |attribute: &AttributeStatistic| matches!(attribute, AttributeStatistic::Words(counts) if counts.bursts().is_some());
+    let mut attributes = parts.statistic.attributes().iter().zip(dropped);
+    if attributes.any(|(attribute, dropped)| dropped.is_something() && counts_lengths(attribute)) {
+        return Err(Error::unfit(
+            "words would be dropped to keep to --max-vocabulary, but a Dirichlet-compound has counted them in the lengths of texts",
+            "raise --max-vocabulary, or learn again from all rows",
+        ));
+    }
+    Ok(())
+}
+
 /// Drops the rarest words of a model until it keeps to the bound of its recipe.
 ///
 /// # Errors
-/// Only when the parts are not of one shape, which is a fault of ours.
+/// When the lengths of texts were counted with words that would be dropped.
 pub(crate) fn keep_to_bound(parts: &mut Stored) -> Result<(), Error> {
     let Some(most) = parts.recipe.max_vocabulary else { return Ok(()) };
     let n = parts.schema.variables().len();
     let mut recoding = Recoding { columns: vec![None; n] };
-    parts.pruned.resize(n, Pruned::default());
-    for place in 0..n {
-        let Some((map, round)) = parts.statistic.times_met(place).and_then(|times| drop_rarest(&times, 0, most)) else { continue };
-        parts.pruned[place] = parts.pruned[place].after(&round);
-        recoding.columns[place] = Some(map);
+    let mut rounds = vec![Pruned::default(); n];
+    for (place, round) in rounds.iter_mut().enumerate() {
+        if let Some((map, dropped)) = parts.statistic.times_met(place).and_then(|times| drop_rarest(&times, 0, most)) {
+            recoding.columns[place] = Some(map);
+            *round = dropped;
+        }
     }
+    check_bursts(parts, &rounds)?;
+    parts.pruned.resize(n, Pruned::default());
+    parts.pruned.iter_mut().zip(&rounds).for_each(|(pruned, round)| *pruned = pruned.after(round));
     parts.statistic.recode(&recoding)?;
     if let Some(unlabelled) = &mut parts.unlabelled {
         unlabelled.statistic.recode(&recoding)?;

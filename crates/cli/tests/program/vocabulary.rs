@@ -105,3 +105,26 @@ fn a_bound_that_is_not_reached_changes_nothing() {
     folder.put("plain.csv", "a,y\n1,p\n2,q\n1,p\n2,q\n");
     folder.run("learn plain.csv -t y --types a=category --max-vocabulary 5").fails(1, &["no column is a text"]);
 }
+
+#[test]
+fn a_bound_goes_with_other_text_models_and_comes_late_to_some() {
+    let folder = mail();
+    for kind in ["bernoulli", "complement"] {
+        folder
+            .run(&format!("learn spam.txt ham.txt --documents lines --max-vocabulary 60 --text-model {kind} --evaluate none -o m.tb"))
+            .ok();
+        assert_eq!(times(&folder, "m.tb").len(), 60, "{kind}");
+    }
+    // The lengths of texts were counted with the words that would have to go.
+    folder.run("learn spam.txt ham.txt --documents lines --text-model dirichlet-compound --evaluate none -o m.tb").ok();
+    folder.put("more.txt", "unheard unheard of\n".repeat(200));
+    folder.run("update m.tb more.txt --documents lines --max-vocabulary 60 -o n.tb").fails(1, &["lengths of texts", "learn again"]);
+    folder.run("update m.tb more.txt --documents lines -o n.tb").ok();
+
+    folder.put("new.txt", "common w3 v5 gazebo\nlate w9 gazebo\n".repeat(50));
+    let learn = "learn spam.txt ham.txt --documents lines --unlabelled new.txt --unlabelled-weight 1 --evaluate none -o em.tb";
+    folder.run(learn).ok();
+    folder.run("update em.tb more.txt --documents lines --max-vocabulary 60 -o later.tb").ok();
+    assert_eq!(times(&folder, "later.tb").len(), 60);
+    folder.run("classify later.tb new.txt --documents lines").ok();
+}

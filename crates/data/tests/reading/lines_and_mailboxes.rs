@@ -179,3 +179,14 @@ fn a_model_of_documents_reads_lines_whose_class_it_does_not_know() {
         assert_eq!(names(&table).unwrap(), ["new.txt:1,new", "new.txt:2,new"]);
     }
 }
+
+/// Beside them a cell of a table that is longer than a block.
+#[test]
+fn a_long_text_of_a_table_is_one_text() {
+    let folder = Folder::new();
+    let long = format!("tick{}tock", " ".repeat(33 << 20));
+    let text = format!("id,class,text\n1,a,\"short, one\"\n2,b,\"{long}\"\n3,a,last\n");
+    let options = ReadOptions { text: vec!["text".into()], ..ReadOptions::default() };
+    let (_, rows) = read(&folder.table("long.csv", text, options).unwrap()).unwrap();
+    assert_eq!(rows, pairs(&[("a", "short one"), ("b", "tick tock"), ("a", "last")]));
+}
