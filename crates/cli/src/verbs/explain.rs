@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use tunbridge::belief::{VarId, log_sum_exp};
+use tunbridge::belief::{Kind, VarId, log_sum_exp};
 use tunbridge::data::{Table, UnknownStates};
 use tunbridge::learners::{Contest, Ledger, LedgerEntry, TextEvent, Unit, Weighed};
 use tunbridge::{Case, Error, Highlighted, NaiveBayesModel, StateBelief, Timings, highlight};
@@ -206,6 +206,9 @@ impl Told<'_> {
             return format!("seen with {sure}, never with {never}");
         }
         let (times, which) = if ratio >= 1.0 { (ratio, class) } else { (1.0 / ratio, against) };
+        if is_factor(self.model, entry) {
+            return format!("{} times the odds for {which}", number(times));
+        }
         let (of_class, of_against) = (chance(entry.ln_given_class), chance(entry.ln_given_against));
         format!("{} times as likely under {which} ({of_class} against {of_against})", number(times))
     }
@@ -226,6 +229,13 @@ impl Told<'_> {
         }
         notes
     }
+}
+
+/// Whether an entry is a factor of the odds and no probability by itself: words that are weighed, and words that come in bursts, of which
+/// the length of the text has its part.
+fn is_factor(model: &NaiveBayesModel, entry: &LedgerEntry) -> bool {
+    let is_text = model.schema().find(&entry.variable).is_some_and(|id| matches!(model.schema().variable(id).kind, Kind::Text(_)));
+    is_text && (model.prior().text == TextEvent::DirichletCompound || !model.recipe().weighing.is_plain())
 }
 
 /// Whether an entry has weights of the complement rather than logarithms of probabilities.
@@ -297,7 +307,7 @@ pub fn products(model: &NaiveBayesModel, case: &Case) -> Result<String, Failure>
                 ln += found[class];
                 let id = VarId::new(place);
                 let value = case.state(model.schema(), id).map(String::from).or_else(|| case.number(id).map(number)).unwrap_or_default();
-                let is_text = matches!(variable.kind, tunbridge::belief::Kind::Text(_));
+                let is_text = matches!(variable.kind, Kind::Text(_));
                 let what = match (model.state_belief(id), case.number(id)) {
                     (StateBelief::Share, _) if is_text => format!("e to the weights of {}'s words for {name}", variable.name),
                     _ if is_text => format!("P(words of {} | {name})", variable.name),

@@ -240,6 +240,10 @@ fn complement_weights_are_not_called_probabilities() {
         let trace = folder.run("explain m.tb mail/new.txt --trace").ok();
         assert!(trace.stdout().contains("weights of text's words"), "{}", trace.stdout());
     }
+    // Nor is what a word of a burst adds.
+    folder.run("learn mail --text-model dirichlet-compound -o m.tb").ok();
+    let told = folder.run("explain m.tb mail/new.txt --mark plain").ok();
+    assert!(!told.stdout().contains("times as likely") && told.stdout().contains("times the odds for"), "{}", told.stdout());
 }
 
 #[test]
