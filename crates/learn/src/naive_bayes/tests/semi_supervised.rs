@@ -84,7 +84,7 @@ fn one_step_is_the_book_s() {
 fn a_complement_gives_no_probability_to_expect_by() {
     use super::words::{lend, schema, statistic};
     let rows = vec![(0, vec![0, 0, 1], 1.0), (1, vec![1], 1.0), (u8::MAX, vec![0], 1.0)];
-    let see = |see: &mut dyn FnMut(Chunk<'_>)| lend(&rows, |chunk| see(chunk));
+    let see = |see: &mut dyn FnMut(Chunk<'_>)| lend(&rows, see);
     let observations = InMemory { schema: schema(), lend: &see };
     let prior = NaiveBayesPrior { text: TextEvent::Complement, ..NaiveBayesPrior::default() };
     let found = SemiSupervised::default().run::<_, Fault>(&observations, &schema(), &statistic(&rows), &prior, |_| {});
@@ -92,7 +92,7 @@ fn a_complement_gives_no_probability_to_expect_by() {
     // And what no class can say is told.
     let prior = NaiveBayesPrior { estimate: Estimate::MaximumLikelihood, ..NaiveBayesPrior::default() };
     let rows = vec![(0, vec![0], 1.0), (1, vec![1], 1.0), (u8::MAX, vec![0, 1], 1.0)];
-    let see = |see: &mut dyn FnMut(Chunk<'_>)| lend(&rows, |chunk| see(chunk));
+    let see = |see: &mut dyn FnMut(Chunk<'_>)| lend(&rows, see);
     let observations = InMemory { schema: schema(), lend: &see };
     let plan = SemiSupervised { lambda: 0.0, ..SemiSupervised::default() };
     let found = plan.run::<_, Fault>(&observations, &schema(), &statistic(&rows), &prior, |_| {});
@@ -135,7 +135,7 @@ proptest! {
         let mut rows = rows;
         rows.retain(|row| row.1.iter().any(|word| *word < 7));
         rows.iter_mut().skip(3).for_each(|row| row.0 = u8::MAX);
-        let see = |see: &mut dyn FnMut(Chunk<'_>)| lend(&rows, |chunk| see(chunk));
+        let see = |see: &mut dyn FnMut(Chunk<'_>)| lend(&rows, see);
         let observations = InMemory { schema: schema(), lend: &see };
         let text = if bernoulli { TextEvent::Bernoulli } else { TextEvent::Multinomial };
         let prior = NaiveBayesPrior { text, estimate: Estimate::Laplace { l }, ..NaiveBayesPrior::default() };

@@ -110,10 +110,10 @@ fn a_complement_of_weighed_words_is_the_paper_s() {
         (w, size)
     };
     let mean = (0..3).map(|class| weight(class).1).sum::<f64>() / 3.0;
-    for class in 0..3 {
+    for (class, found) in found.iter().enumerate() {
         let (w, size) = weight(class);
         let expected = (1.0 / 3.0_f64).ln() + asked.iter().map(|(word, x)| x * w[*word]).sum::<f64>() * mean / size;
-        assert!((found[class] - expected).abs() < 1e-12, "{class}: {} for {expected}", found[class]);
+        assert!((found - expected).abs() < 1e-12, "{class}: {found} for {expected}");
     }
 }
 
