@@ -273,7 +273,10 @@ impl WordCounts {
     /// # Panics
     /// When there is no such class.
     pub fn against_rest(&self, class: usize, all: usize) -> Result<Self, NeverObserved> {
-        let mut two = Self::empty(2, self.n_words());
+        let mut two = Self::weighed(2, self.n_words(), Arc::clone(&self.weights));
+        if let Some(bursts) = &self.bursts {
+            two.bursts = Some(bursts.against_rest(class as u32, all as u32)?);
+        }
         for (word, counts) in self.met() {
             let (yes, all) = (counts[class], counts[all]);
             let no = WordCount { times: count_without(all.times, yes.times)?, texts: count_without(all.texts, yes.texts)? };
