@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tunbridge::data::{ReadOptions, UnknownStates};
 use tunbridge::evaluate::LabelTally;
 use tunbridge::labels::{self, LabelsModel};
-use tunbridge::{Case, EvaluationPlan, LearnOptions, Model};
+use tunbridge::{Case, EvaluationPlan, LearnOptions, Model, TestOptions};
 
 const ROWS: [&str; 12] = [
     "wheat and corn prices rise,3,grain;trade",
@@ -36,6 +36,10 @@ fn options(threads: usize) -> LearnOptions {
     options.read.types = vec![("size".into(), tunbridge::data::ColumnType::Category)];
     options.read.threads = threads;
     options
+}
+
+fn test_options(unknown_states: UnknownStates) -> TestOptions {
+    TestOptions { unknown_states, ..TestOptions::default() }
 }
 
 fn learn(path: &Path) -> LabelsModel {
@@ -123,10 +127,10 @@ fn rows_held_out_folds_and_test_files_are_judged() {
     let held = labels::hold_out(&[&all], &options(1), 0.3).unwrap().evaluation;
     assert!(held.metrics.rows > 20.0 && held.metrics.rows < 50.0 && held.metrics.micro.f1.unwrap() > 0.9);
     let strange = write(folder.path(), "strange.csv", &["corn,3,grain;weather", "profit,9,earn", "rain,1,"]);
-    let tested = labels::test(&learn(&all), &[&strange], ReadOptions::default(), UnknownStates::Missing).unwrap();
+    let tested = labels::test(&learn(&all), &[&strange], test_options(UnknownStates::Missing)).unwrap();
     assert_eq!(tested.evaluation.metrics.rows, 3.0);
     assert!(tested.remarks.iter().any(|remark| remark.contains("1 row has labels that the model does not know")), "{:?}", tested.remarks);
-    let refused = labels::test(&learn(&all), &[&strange], ReadOptions::default(), UnknownStates::Error).err().unwrap();
+    let refused = labels::test(&learn(&all), &[&strange], test_options(UnknownStates::Error)).err().unwrap();
     assert!(refused.to_string().contains("`weather`"), "{refused}");
 }
 
@@ -160,6 +164,9 @@ fn what_labels_do_not_have_is_refused() {
     };
     assert!(refused(&|o| o.calibration = Some(tunbridge::evaluate::Method::Sigmoid)).contains("calibration"));
     assert!(refused(&|o| o.bins = Some("bins:mdl".parse().unwrap())).contains("one class a row"));
+    assert!(refused(&|o| o.weighing.log_times = true).contains("weighed once for all classes"));
+    assert!(refused(&|o| o.read.max_vocabulary = Some(3)).contains("labels keep all words"));
+    assert!(refused(&|o| o.costs = Some(tunbridge::NamedCosts::default())).contains("costs are of taking"));
     assert!(refused(&|o| o.read.labels = None).contains("what separates labels"));
     assert!(refused(&|o| o.prior.class = "grain=0.3,trade=0.7".parse().unwrap()).contains("no class of `topics`"));
     let none = write(folder.path(), "none.csv", &["rain,1,", "more rain,2,"]);

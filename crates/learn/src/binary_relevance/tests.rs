@@ -90,7 +90,12 @@ fn schema(label: bool) -> Schema {
 }
 
 fn treatments(with_numbers: bool) -> [Treatment; 4] {
-    [Treatment::Words, Treatment::Categorical, if with_numbers { Treatment::Moments } else { Treatment::Absent }, Treatment::Absent]
+    [
+        Treatment::Words(Arc::new(WordWeights { bursts, ..WordWeights::default() })),
+        Treatment::Categorical,
+        if with_numbers { Treatment::Moments } else { Treatment::Absent },
+        Treatment::Absent,
+    ]
 }
 
 fn counted(rows: &[Row], with_numbers: bool) -> LabelStatistic {
