@@ -100,6 +100,21 @@ impl Bursts {
         Ok(())
     }
 
+    /// Two classes made of one: the texts that are not in it, and those that are. `all` is the class in which every text was counted.
+    ///
+    /// # Errors
+    /// When the class has texts that `all` does not have.
+    pub(crate) fn against_rest(&self, class: u32, all: u32) -> Result<Self, NeverObserved> {
+        let of = |from: u32, to: u32| Self {
+            repeats: self.repeats.iter().filter(|((_, c, _), _)| *c == from).map(|((word, _, n), t)| ((*word, to, *n), *t)).collect(),
+            lengths: self.lengths.iter().filter(|((c, _), _)| *c == from).map(|((_, length), t)| ((to, *length), *t)).collect(),
+        };
+        let mut two = of(all, 0);
+        two.forget(&of(class, 0))?;
+        two.merge(&of(class, 1));
+        Ok(two)
+    }
+
     fn drop_empty(&mut self) {
         self.repeats.retain(|_, texts| *texts > 0.0);
         self.lengths.retain(|_, texts| *texts > 0.0);

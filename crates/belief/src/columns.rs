@@ -35,7 +35,7 @@ pub enum Column<'a> {
     },
     /// Numbers.
     Numeric(&'a [f64]),
-    /// Texts, by the codes of their words.
+    /// Texts, by the codes of their words; or sets of labels, by the codes of the labels.
     Texts(Texts<'a>),
 }
 
@@ -51,6 +51,16 @@ pub struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
+    /// The one code of a row whose labels are not known, which is another thing than a row that has none.
+    pub const MISSING: u32 = u32::MAX;
+    /// The code of a label that is outside of the list.
+    pub const UNKNOWN: u32 = u32::MAX - 1;
+
+    /// The labels of a row, each once; `None` where they are missing. For columns of labels.
+    pub fn labels(&self, row: usize) -> Option<&'a [u32]> {
+        Some(self.words(row)).filter(|codes| *codes != [Self::MISSING])
+    }
+
     /// How many texts.
     pub fn len(&self) -> usize {
         self.ends.len()

@@ -182,6 +182,23 @@ impl JointCounts {
         Ok(())
     }
 
+    /// Two classes made of one: the rows that are not in it, and those that are. `all` is the class in which every row was counted.
+    ///
+    /// # Errors
+    /// When the class has rows that `all` does not have.
+    ///
+    /// # Panics
+    /// When there is no such class.
+    pub fn against_rest(&self, class: usize, all: usize) -> Result<Self, NeverObserved> {
+        let mut two = Self::empty(2, self.n_states);
+        for state in 0..self.n_states {
+            let yes = self.get(state, class);
+            two.add(state, 0, count_without(self.get(state, all), yes)?);
+            two.add(state, 1, yes);
+        }
+        Ok(two)
+    }
+
     fn check_shape(&self, other: &Self) -> Result<(), ShapeMismatch> {
         ShapeMismatch::check("classes", self.n_classes, other.n_classes)?;
         ShapeMismatch::check("states", self.n_states, other.n_states)

@@ -252,6 +252,19 @@ impl ClassMoments {
         Ok(())
     }
 
+    /// Two classes made of one: the rows that are not in it, and those that are. `all` is the class in which every row was counted.
+    ///
+    /// # Errors
+    /// When the class has more rows than `all`.
+    ///
+    /// # Panics
+    /// When there is no such class.
+    pub fn against_rest(&self, class: usize, all: usize) -> Result<Self, NeverObserved> {
+        let (yes, all) = (self.of_class[class], self.of_class[all]);
+        count_without(all.weight, yes.weight)?;
+        Ok(Self { of_class: vec![all.less(&yes), yes] })
+    }
+
     /// Renames classes.
     ///
     /// # Errors

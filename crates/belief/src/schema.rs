@@ -51,6 +51,8 @@ pub enum Kind {
     Numeric,
     /// Words, of a vocabulary.
     Text(States),
+    /// Any number of labels, none among them.
+    Labels(States),
     /// A day or a moment.
     Date,
     /// Read but not understood: nested or binary columns.
@@ -64,15 +66,16 @@ impl Kind {
             Kind::Categorical(_) => "category",
             Kind::Numeric => "numeric",
             Kind::Text(_) => "text",
+            Kind::Labels(_) => "labels",
             Kind::Date => "date",
             Kind::Opaque => "opaque",
         }
     }
 
-    /// The states of a category, or the words of a text.
+    /// The states of a category, the words of a text, or the labels.
     pub fn states(&self) -> Option<&States> {
         match self {
-            Kind::Categorical(states) | Kind::Text(states) => Some(states),
+            Kind::Categorical(states) | Kind::Text(states) | Kind::Labels(states) => Some(states),
             _ => None,
         }
     }
@@ -193,17 +196,17 @@ impl Schema {
         }
     }
 
-    /// The number of states or words of each variable, in order; zero for those that have none.
+    /// The number of states, words or labels of each variable, in order; zero for those that have none.
     pub fn cardinalities(&self) -> Vec<usize> {
         self.variables.iter().map(|v| v.kind.states().map_or(0, States::len)).collect()
     }
 
-    /// The same schema with other states for its categorical variables, and other words for its texts.
+    /// The same schema with other states for its categorical variables, other words for its texts and other labels.
     #[must_use]
     pub fn with_states(&self, mut states_of: impl FnMut(VarId, &States) -> States) -> Self {
         let mut variables = self.variables.clone();
         for (place, variable) in variables.iter_mut().enumerate() {
-            if let Kind::Categorical(states) | Kind::Text(states) = &mut variable.kind {
+            if let Kind::Categorical(states) | Kind::Text(states) | Kind::Labels(states) = &mut variable.kind {
                 *states = states_of(VarId::new(place), states);
             }
         }

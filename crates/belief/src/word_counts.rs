@@ -265,6 +265,28 @@ impl WordCounts {
         Ok(())
     }
 
+    /// Two classes made of one: the texts that are not in it, and those that are. `all` is the class in which every text was counted.
+    ///
+    /// # Errors
+    /// When the class has words that `all` does not have.
+    ///
+    /// # Panics
+    /// When there is no such class.
+    pub fn against_rest(&self, class: usize, all: usize) -> Result<Self, NeverObserved> {
+        let mut two = Self::weighed(2, self.n_words(), Arc::clone(&self.weights));
+        if let Some(bursts) = &self.bursts {
+            two.bursts = Some(bursts.against_rest(class as u32, all as u32)?);
+        }
+        for (word, counts) in self.met() {
+            let (yes, all) = (counts[class], counts[all]);
+            let no = WordCount { times: count_without(all.times, yes.times)?, texts: count_without(all.texts, yes.texts)? };
+            if all.times > 0.0 {
+                two.row_mut(word).copy_from_slice(&[no, yes]);
+            }
+        }
+        Ok(two)
+    }
+
     fn check_shape(&self, other: &Self) -> Result<(), ShapeMismatch> {
         ShapeMismatch::check("classes", self.n_classes, other.n_classes)?;
         ShapeMismatch::check("words", self.n_words(), other.n_words())?;

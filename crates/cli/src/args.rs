@@ -517,6 +517,9 @@ pub struct LearnerArgs {
     /// The kind of model [default: naive-bayes]
     #[arg(short, long, value_enum, value_name = "KIND")]
     pub model: Option<ModelKind>,
+    /// The target holds any number of labels, with this between them: each gets a yes/no model of its own
+    #[arg(long, value_name = "SEPARATOR", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub labels: Option<String>,
     /// Where a Bernoulli model cuts numbers in two: above it is present [default: 0]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub threshold: Option<f64>,
@@ -619,7 +622,7 @@ impl LearnerArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge learn examples/play_tennis.csv --target PlayTennis\n  tunbridge learn examples/mail\n  tunbridge learn tickets.csv --text body --target team\n  tunbridge learn mail/ --costs 'spam|ham=9'\n  tunbridge learn spam.mbox ham.mbox --as mail\n  tunbridge learn spam.txt ham.txt --documents lines"
+    after_help = "Examples:\n  tunbridge learn examples/play_tennis.csv --target PlayTennis\n  tunbridge learn examples/mail\n  tunbridge learn tickets.csv --text body --target team\n  tunbridge learn mail/ --costs 'spam|ham=9'\n  tunbridge learn spam.mbox ham.mbox --as mail\n  tunbridge learn spam.txt ham.txt --documents lines\n  tunbridge learn news.jsonl --text body --target topics --labels ';'"
 )]
 pub struct LearnArgs {
     /// Files with the same columns (CSV, TSV, ARFF, JSON Lines, Parquet, Arrow; .gz and .zst too), globs, - for standard input, a folder

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 use tunbridge::belief::{Kind, Pruned, ReadReport, Role, Schema, Variable};
+use tunbridge::evaluate::{LabelAverages, LabelMetric};
+use tunbridge::labels::LabelEvaluation;
 use tunbridge::{Evaluation, NaiveBayesModel, Timings};
 
 /// A number, or null where JSON has none.
@@ -71,6 +73,27 @@ pub fn pruned(model: &NaiveBayesModel) -> Option<Value> {
     (!lost.is_empty()).then(|| lost.into())
 }
 
+/// How good predictions of labels are.
+pub fn label_evaluation(e: &LabelEvaluation) -> Value {
+    let m = &e.metrics;
+    let option = |x: Option<f64>| x.map_or(Value::Null, real);
+    let averages = |a: &LabelAverages| json!({"precision": option(a.precision), "recall": option(a.recall), "f1": option(a.f1), "break_even": option(a.break_even)});
+    let label = |l: &LabelMetric| {
+        json!({"support": number(l.support), "predicted": number(l.predicted), "precision": option(l.precision),
+               "recall": option(l.recall), "f1": option(l.f1), "break_even": option(l.break_even), "impossible": number(l.impossible)})
+    };
+    json!({
+        "method": e.how,
+        "rows": number(m.rows),
+        "exact": real(m.exact),
+        "hamming_loss": real(m.hamming_loss),
+        "micro": averages(&m.micro),
+        "macro": averages(&m.macro_),
+        "pooled_break_even": option(m.pooled_break_even),
+        "labels": e.labels.iter().cloned().zip(m.per_label.iter().map(label)).collect::<Map<_, _>>(),
+    })
+}
+
 /// What was taken for what: the whole table for few classes, and of many only what occurs.
 fn confusion(e: &Evaluation) -> Value {
     const FEW: usize = 100;
@@ -109,6 +132,9 @@ pub fn schema(schema: &Schema, report: Option<&ReadReport>) -> Value {
             }
             if let Kind::Text(words) = &variable.kind {
                 column.insert("words".into(), json!(words.len()));
+            }
+            if let Kind::Labels(labels) = &variable.kind {
+                column.insert("labels".into(), json!(labels.names()));
             }
             if let Kind::Categorical(states) = &variable.kind {
                 column.insert("states".into(), json!(states.names()));

@@ -5,6 +5,8 @@ use std::io::{self, IsTerminal, Write as _};
 
 use tunbridge::Evaluation;
 use tunbridge::belief::{Kind, ReadReport, Role, Schema};
+use tunbridge::evaluate::LabelAverages;
+use tunbridge::labels::LabelEvaluation;
 use unicode_width::UnicodeWidthStr;
 
 use crate::figures::{count, number, of, percent, probability};
@@ -90,7 +92,7 @@ pub fn schema(schema: &Schema, missing: Option<&ReadReport>, most: usize) -> Str
     let mut rows = Vec::new();
     for (place, variable) in schema.variables().iter().enumerate().take(most) {
         let states = match &variable.kind {
-            Kind::Categorical(states) if !matches!(variable.role, Role::Ignored(_)) => {
+            Kind::Categorical(states) | Kind::Labels(states) if !matches!(variable.role, Role::Ignored(_)) => {
                 let shown: Vec<&str> = states.names().iter().take(8).map(String::as_str).collect();
                 let more = if states.len() > 8 { ", …" } else { "" };
                 format!("{}: {}{more}", count(states.len() as f64), shown.join(", "))
@@ -154,6 +156,43 @@ pub fn evaluation(evaluation: &Evaluation) -> String {
         rows.push(vec!["cost ratio".into(), ratio, "of the two: above 1 the model is worth its errors".into()]);
     }
     table(&["", "", ""], &[Align::Left, Align::Right, Align::Left], &rows)
+}
+
+/// The figures of an evaluation of labels: all together, and each of the labels of the most rows.
+pub fn label_evaluation(evaluation: &LabelEvaluation, most: usize) -> String {
+    let m = &evaluation.metrics;
+    let share = |x: Option<f64>| x.map_or("–".into(), |x| format!("{:.1}", 100.0 * x));
+    let average = |name: &str, a: &LabelAverages, words: &str| {
+        vec![name.to_string(), share(a.precision), share(a.recall), share(a.f1), share(a.break_even), words.to_string()]
+    };
+    let numbers = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Right];
+    let align: Vec<Align> = numbers.iter().copied().chain([Align::Left]).collect();
+    let mut rows = vec![
+        average("micro", &m.micro, "all labels together, in percent"),
+        average("macro", &m.macro_, "the mean over the labels that rows have"),
+    ];
+    rows.push(vec!["pooled".into(), "".into(), "".into(), "".into(), share(m.pooled_break_even), "one threshold for all labels".into()]);
+    let mut text = table(&["", "precision", "recall", "F1", "break-even", ""], &align, &rows);
+    let _ = writeln!(
+        text,
+        "  {} of the rows have exactly the labels said; {} of the answers are wrong\n",
+        percent(m.exact),
+        percent(m.hamming_loss)
+    );
+    let mut places: Vec<usize> = (0..m.per_label.len()).filter(|label| m.per_label[*label].support > 0.0).collect();
+    places.sort_by(|a, b| m.per_label[*b].support.total_cmp(&m.per_label[*a].support));
+    let line = |&label: &usize| {
+        let l = &m.per_label[label];
+        vec![evaluation.labels[label].clone(), share(l.precision), share(l.recall), share(l.f1), share(l.break_even), count(l.support)]
+    };
+    let lines: Vec<Vec<String>> = places.iter().take(most).map(line).collect();
+    let align: Vec<Align> = numbers.into_iter().chain([Align::Right]).collect();
+    text.push_str(&table(&["label", "precision", "recall", "F1", "break-even", "rows"], &align, &lines));
+    let more = places.len() - lines.len();
+    if more > 0 {
+        let _ = writeln!(text, "  … and {}; --format json has all", of(more as f64, "more label", "more labels"));
+    }
+    text
 }
 
 /// Which class was taken for which.

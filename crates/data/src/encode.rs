@@ -12,6 +12,7 @@ use crate::date::{Date, date_of};
 use crate::dictionary::{Dictionary, pack_in};
 use crate::documents::RowName;
 use crate::error::{Place, RowFault};
+use crate::labels::LabelPlan;
 use crate::text::blocks::Block;
 use crate::text::csv::{Tile, cell_of, text_of};
 use crate::words::{Tokenizer, Vocabulary, hash_bytes};
@@ -66,6 +67,8 @@ pub(crate) enum PlanKind {
         grows: bool,
         missing: Dictionary,
     },
+    /// Sets of labels.
+    Labels(LabelPlan),
     Numeric {
         missing: Dictionary,
         /// Markers of a missing value that are numbers, such as -999.
@@ -85,7 +88,7 @@ impl PlanKind {
     pub fn n_known(&self) -> usize {
         match self {
             PlanKind::Category { known, .. } => known.len(),
-            PlanKind::Text { known, .. } => known.len(),
+            PlanKind::Text { known, .. } | PlanKind::Labels(LabelPlan { known, .. }) => known.len(),
             PlanKind::Skip | PlanKind::Numeric { .. } => 0,
         }
     }
@@ -240,7 +243,9 @@ impl<'p> ChunkBuilder<'p> {
                 PlanKind::Skip => EncodedColumn::Absent,
                 _ if !present => EncodedColumn::Absent,
                 PlanKind::Numeric { .. } => EncodedColumn::Numeric(Vec::with_capacity(capacity)),
-                PlanKind::Text { .. } => EncodedColumn::Texts { ends: Vec::with_capacity(capacity), codes: Vec::new() },
+                PlanKind::Text { .. } | PlanKind::Labels(_) => {
+                    EncodedColumn::Texts { ends: Vec::with_capacity(capacity), codes: Vec::new() }
+                }
                 PlanKind::Category { known, .. } if known.len() < usize::from(u8::MAX) => EncodedColumn::U8(Vec::with_capacity(capacity)),
                 PlanKind::Category { known, .. } if known.len() < usize::from(u16::MAX) => EncodedColumn::U16(Vec::with_capacity(capacity)),
                 PlanKind::Category { .. } => EncodedColumn::U32(Vec::with_capacity(capacity)),
@@ -287,6 +292,14 @@ impl<'p> ChunkBuilder<'p> {
                     for row in 0..tile.n_rows() {
                         let (start, end) = tile.span(row, column);
                         self.push_text(variable, Some(text_of(&block.bytes[start..end], &mut scratch)));
+                    }
+                    self.scratch = scratch;
+                }
+                PlanKind::Labels(_) => {
+                    let mut scratch = std::mem::take(&mut self.scratch);
+                    for row in 0..tile.n_rows() {
+                        let (start, end) = tile.span(row, column);
+                        self.push_labels(variable, Some(text_of(&block.bytes[start..end], &mut scratch)), row, faults);
                     }
                     self.scratch = scratch;
                 }
@@ -362,6 +375,7 @@ impl<'p> ChunkBuilder<'p> {
                 }
             }
             PlanKind::Text { .. } => self.push_text(variable, text),
+            PlanKind::Labels(_) => self.push_labels(variable, text, row, faults),
         }
     }
 
@@ -387,6 +401,52 @@ impl<'p> ChunkBuilder<'p> {
             self.report.n_not_utf8 += u64::from(legacy);
         }
         ends.push(codes.len() as u32);
+    }
+
+    /// Looks up the labels of a cell; `None` is missing.
+    fn push_labels(&mut self, variable: usize, text: Option<&[u8]>, row: usize, faults: &mut Faults) {
+        let PlanKind::Labels(plan) = &self.plan.variables[variable].kind else { return };
+        let text = text.map(|text| {
+            std::str::from_utf8(text).unwrap_or_else(|_| {
+                faults.push(row, Some(variable), RowFault::NotUtf8(shorten(&String::from_utf8_lossy(text))));
+                ""
+            })
+        });
+        self.push_label_set(variable, row, faults, |take| text.is_none_or(|text| plan.each(text, take)));
+    }
+
+    /// Looks up the labels that `each` hands on, of a row; it tells whether they are missing instead.
+    pub fn push_label_set(&mut self, variable: usize, row: usize, faults: &mut Faults, each: impl FnOnce(&mut dyn FnMut(&str)) -> bool) {
+        let PlanKind::Labels(plan) = &self.plan.variables[variable].kind else { return };
+        let EncodedColumn::Texts { ends, codes } = &mut self.columns[variable] else { return };
+        let new = &mut self.local[variable].words;
+        let start = codes.len();
+        let mut fault = None;
+        let missing = each(&mut |label| {
+            let code = plan.known.get(label.as_bytes()).unwrap_or_else(|| match plan.new_labels {
+                UnknownStates::Grow => plan.known.len() as u32 + new.intern(label.as_bytes()),
+                UnknownStates::Missing => Texts::UNKNOWN,
+                UnknownStates::Error => {
+                    let known = plan.known.words().take(20).map(|word| String::from_utf8_lossy(word).into_owned()).collect();
+                    fault.get_or_insert(RowFault::UnknownState { found: shorten(label), known });
+                    Texts::UNKNOWN
+                }
+            });
+            // A row has few labels.
+            if !codes[start..].contains(&code) {
+                codes.push(code);
+            }
+        });
+        if missing {
+            codes.push(Texts::MISSING);
+        }
+        if codes[start..].contains(&Texts::UNKNOWN) {
+            self.unknown.push((variable, row));
+        }
+        ends.push(codes.len() as u32);
+        if let Some(fault) = fault {
+            faults.push(row, Some(variable), fault);
+        }
     }
 
     /// How many states a variable has now.
@@ -645,7 +705,15 @@ impl<'p> ChunkBuilder<'p> {
         let mut report = std::mem::take(&mut self.report);
         report.n_rows = self.n_rows as u64;
         let columns = std::mem::take(&mut self.columns);
-        report.n_missing = columns.iter().zip(&report.n_unknown).map(|(column, unknown)| n_missing(column) - unknown).collect();
+        let kinds = self.plan.variables.iter().map(|variable| &variable.kind);
+        report.n_missing = kinds
+            .zip(columns.iter().zip(&report.n_unknown))
+            .map(|(kind, (column, unknown))| match (kind, column) {
+                // A row with a label that is not known has labels.
+                (PlanKind::Labels(_), EncodedColumn::Texts { codes, .. }) => codes.iter().filter(|c| **c == Texts::MISSING).count() as u64,
+                _ => n_missing(column) - unknown,
+            })
+            .collect();
         let weights = self.plan.weight.and_then(|w| match &columns[w] {
             EncodedColumn::Numeric(weights) => Some(weights.clone()),
             EncodedColumn::Borrowed(weights) => Some(weights.to_vec()),

@@ -4,6 +4,7 @@ use belief::{Pruned, Recode, Recoding, ShapeMismatch, StateMap, drop_rarest};
 
 use crate::dictionary::Dictionary;
 use crate::encode::{NewStates, Plan, PlanKind};
+use crate::labels::LabelPlan;
 use crate::words::Vocabulary;
 
 /// What was found of every variable so far.
@@ -53,7 +54,7 @@ impl FoundStates {
     pub fn new(plan: &Plan, max_vocabulary: Option<usize>) -> Self {
         let known = |kind: &PlanKind| match kind {
             PlanKind::Category { known, .. } => Found::States(known.clone()),
-            PlanKind::Text { known, .. } => Found::Words((**known).clone()),
+            PlanKind::Text { known, .. } | PlanKind::Labels(LabelPlan { known, .. }) => Found::Words((**known).clone()),
             PlanKind::Skip | PlanKind::Numeric { .. } => Found::States(Dictionary::new(&[])),
         };
         let found: Vec<Found> = plan.variables.iter().map(|variable| known(&variable.kind)).collect();

@@ -15,6 +15,7 @@ use crate::words::Words;
 /// | `types` | none | `(pattern, type)` pairs; a later pair overrules an earlier one |
 /// | `ignore` | none | columns (or patterns) to leave out |
 /// | `target`, `weight` | none | columns by their part |
+/// | `labels` | none | what separates the labels, where the target holds several |
 /// | `text` | none | columns whose words count |
 /// | `words` | see [`Words`] | how texts become words |
 /// | `max_vocabulary` | none | the most words of a text that are kept: the rarest are dropped while they are counted |
@@ -39,6 +40,8 @@ pub struct ReadOptions {
     pub target: Option<String>,
     /// The column of weights.
     pub weight: Option<String>,
+    /// What separates the labels of a cell, where the target holds any number of labels and not one class.
+    pub labels: Option<String>,
     /// Columns whose words count.
     pub text: Vec<String>,
     /// How texts become words.

@@ -212,6 +212,7 @@ pub(crate) enum Inferred {
     Categorical,
     Numeric,
     Text,
+    Labels,
     Date,
     Opaque,
 }
@@ -232,6 +233,7 @@ impl Inferred {
             Inferred::Categorical => Kind::Categorical(states),
             Inferred::Numeric => Kind::Numeric,
             Inferred::Text => Kind::Text(states),
+            Inferred::Labels => Kind::Labels(states),
             Inferred::Date => Kind::Date,
             Inferred::Opaque => Kind::Opaque,
         }

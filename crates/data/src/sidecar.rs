@@ -115,7 +115,7 @@ pub fn to_toml(schema: &Schema, data: &str, missing: &[String], priors: &StatePr
             continue;
         }
         // What is not understood has no type that could be said of it.
-        let mark = if variable.kind == Kind::Opaque { "# " } else { "" };
+        let mark = if matches!(variable.kind, Kind::Opaque | Kind::Labels(_)) { "# " } else { "" };
         let _ = writeln!(text, "{mark}type = {}", quoted(variable.kind.word()));
         if let Kind::Categorical(states) = &variable.kind {
             let _ = writeln!(text, "states = [{}]", list(states.names()));

@@ -15,6 +15,7 @@ use crate::encode::{EncodedChunk, FileColumns, NewStates, Plan, PlanKind, Variab
 use crate::error::{closest, shown};
 use crate::found::{FoundStates, grown};
 use crate::input::Input;
+use crate::labels::LabelPlan;
 use crate::options::Progress;
 use crate::pipeline::in_order;
 use crate::profile::{Inferred, Profile, SAMPLE_ROWS};
@@ -101,7 +102,7 @@ impl Table {
             let known = known_states(&decided, &profile, &missing);
             plans.push(VariablePlan {
                 name: name.clone(),
-                kind: plan_kind(&decided.variable, known, decided.inferred, &missing, UnknownStates::Grow, &tokenizer, true),
+                kind: plan_kind(&decided.variable, known, decided.inferred, &options, UnknownStates::Grow, &tokenizer, true),
             });
             variables.push(decided.variable);
         }
@@ -161,7 +162,7 @@ impl Table {
                 // The class of a document is where it lies, and that may be anywhere when it is to be found out.
                 let is_place = of_documents && absent_is_missing && variable.role == Role::Target;
                 let unknown = if is_place && unknown == UnknownStates::Error { UnknownStates::Missing } else { unknown };
-                VariablePlan { name: variable.name.clone(), kind: plan_kind(variable, known, false, &missing, unknown, &tokenizer, grows) }
+                VariablePlan { name: variable.name.clone(), kind: plan_kind(variable, known, false, &options, unknown, &tokenizer, grows) }
             })
             .collect();
         plans.iter_mut().for_each(VariablePlan::settle);
@@ -199,7 +200,8 @@ impl Table {
             count_copies: false,
         };
         // Where the target may be absent, rows are answered: a probability for each of its states is made for every row.
-        let n_answers = schema.target().filter(|_| absent_is_missing).and_then(|target| schema.states(target)).map_or(0, States::len);
+        let target = schema.target().filter(|_| absent_is_missing);
+        let n_answers = target.and_then(|target| schema.variable(target).kind.states()).map_or(0, States::len);
         let chunk_rows = chunk_rows(sources[0].names.len(), n_answers).min(most_rows(&plan));
         let (schema, priors) = (schema.clone(), StatePriors::new());
         Ok(Self { sources, files, plan, options, chunk_rows, schema, remarks, missing, priors })
@@ -260,6 +262,9 @@ impl Table {
                 *known = Arc::new(words.names().iter().collect());
                 // Words that were dropped do not come back.
                 *grows &= self.options.max_vocabulary.is_none();
+            }
+            if let (PlanKind::Labels(plan), Kind::Labels(labels)) = (&mut plan.kind, &variable.kind) {
+                plan.known = Arc::new(labels.names().iter().collect());
             }
             if let PlanKind::Numeric { inferred, .. } = &mut plan.kind {
                 *inferred = false;
@@ -380,7 +385,7 @@ impl Observations for Table {
         report.pruned = found.settle(&mut total)?;
         let mut recoding = Recoding { columns: vec![None; self.plan.variables.len()] };
         let schema = self.schema.with_states(|id, known| {
-            if !matches!(self.plan.variables[id.index()].kind, PlanKind::Category { .. } | PlanKind::Text { .. }) {
+            if matches!(self.plan.variables[id.index()].kind, PlanKind::Skip | PlanKind::Numeric { .. }) {
                 return known.clone();
             }
             let seen = found.names_from(id.index(), known.len());
@@ -510,6 +515,16 @@ fn check_flags(path: &Path, names: &[String], options: &ReadOptions, sidecar: &S
         let what = format!("`{both}` cannot be both the target and the weight");
         return Err(DataError::Columns { what, hint: Some("a column plays one part".into()) });
     }
+    if let Some(separator) = &options.labels {
+        let fault = match separator.as_str() {
+            "" => Some("nothing cannot separate labels"),
+            _ if options.target.is_none() => Some("labels are those of the target, and no target was named"),
+            _ => None,
+        };
+        if let Some(what) = fault {
+            return Err(DataError::Columns { what: what.into(), hint: Some("as in --target topics --labels ';'".into()) });
+        }
+    }
     if wrong.is_empty() {
         return Ok(());
     }
@@ -538,15 +553,17 @@ fn decide(
 ) -> Decided {
     let is_target = options.target.as_deref() == Some(name);
     let is_weight = options.weight.as_deref() == Some(name);
+    let is_labels = is_target && options.labels.is_some();
     let said = options.type_of(name).or_else(|| sidecar.type_of(name));
     let (looks, odd) = profile.kind(is_target);
-    let given = said.and_then(Inferred::given);
+    let given = if is_labels { Some(Inferred::Labels) } else { said.and_then(Inferred::given) };
     let from_header = hint.as_ref().map(|h| h.kind);
     let inferred_kind = if nested { Inferred::Opaque } else { looks };
     let kind = given.or(from_header).unwrap_or(inferred_kind);
     let kind = if is_weight { Inferred::Numeric } else { kind };
     let said_role = hint.as_ref().and_then(|h| h.role.clone());
-    let declared = sidecar.states_of(name).or(hint.and_then(|h| h.states)).unwrap_or_default();
+    // States that are declared of a column of labels are its cells, and no labels.
+    let declared = if is_labels { None } else { sidecar.states_of(name).or(hint.and_then(|h| h.states)) }.unwrap_or_default();
     let role = if is_target {
         Role::Target
     } else if is_weight {
@@ -591,15 +608,19 @@ fn known_states(decided: &Decided, profile: &Profile, missing: &[String]) -> Dic
     known
 }
 
+/// What separates labels where nobody said it.
+const DEFAULT_SEPARATOR: &str = ";";
+
 fn plan_kind(
     variable: &Variable,
     known: Dictionary,
     inferred: bool,
-    missing: &[String],
+    options: &ReadOptions,
     new_states: UnknownStates,
     tokenizer: &Arc<Tokenizer>,
     grows: bool,
 ) -> PlanKind {
+    let missing = &options.missing_markers();
     match (&variable.role, &variable.kind) {
         (Role::Ignored(_), _) => PlanKind::Skip,
         (Role::Input, Kind::Text(words)) => PlanKind::Text {
@@ -608,6 +629,13 @@ fn plan_kind(
             grows,
             missing: Dictionary::new(missing),
         },
+        (Role::Target, Kind::Labels(labels)) => PlanKind::Labels(LabelPlan {
+            separator: options.labels.as_deref().unwrap_or(DEFAULT_SEPARATOR).into(),
+            known: Arc::new(labels.names().iter().collect()),
+            new_labels: new_states,
+            missing: Dictionary::new(missing),
+            empty_is_missing: options.missing.iter().any(String::is_empty),
+        }),
         (_, Kind::Categorical(_)) => PlanKind::Category { known, new_states },
         (_, Kind::Numeric) => PlanKind::numeric(missing, inferred),
         _ => PlanKind::Skip,

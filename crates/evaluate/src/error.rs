@@ -61,6 +61,10 @@ pub enum EvaluateError {
     #[error("a tally of decisions by other costs cannot be added")]
     CostsDiffer,
 
+    /// A score by which rows are ranked is not a number.
+    #[error("a score by which rows are ranked is not a number")]
+    NotAScore,
+
     /// Two statistics of different numbers of classes were brought together.
     #[error("a statistic of {right} classes cannot be combined with one of {left}")]
     ClassesDiffer {

@@ -4,6 +4,7 @@
 //!
 //! - **How good?** A [`Tally`] watches (truth, predicted probabilities) row by row, keeps nothing per row, merges with
 //!   other tallies, and gives [`Metrics`]: accuracy, balanced accuracy, F1, log loss, Brier score, calibration error.
+//!   A [`LabelTally`] does the same where a row has any number of labels, with the break-even point of a [`Ranking`].
 //! - **How to trust them?** A [`ScoreGrid`] watches the same rows and keeps, per class, how often it was true at each
 //!   log-odds. A [`Calibrator`] fitted to it maps a model's probabilities to ones that hold in the long run.
 //!
@@ -43,17 +44,21 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod break_even;
 pub mod calibration;
 mod confusion;
 mod costs;
 mod error;
+mod label_tally;
 mod ln_distribution;
 mod metrics;
 mod tally;
 
+pub use break_even::Ranking;
 pub use calibration::{Calibrator, ClassMap, IsotonicMap, Knot, Method, ScoreGrid, SigmoidMap};
 pub use confusion::Confusion;
 pub use costs::Costs;
 pub use error::EvaluateError;
+pub use label_tally::{LabelAverages, LabelMetric, LabelMetrics, LabelTally};
 pub use metrics::{ClassMetrics, CostMetrics, Metrics, ReliabilityBin};
 pub use tally::Tally;

@@ -17,6 +17,32 @@ pub enum LearnError {
         /// The word for its kind.
         kind: &'static str,
     },
+    /// The target's values are not labels.
+    #[error("the target `{variable}` is {kind}, but several labels a row are learned from a column of labels")]
+    TargetNotLabels {
+        /// The target.
+        variable: String,
+        /// The word for its kind.
+        kind: &'static str,
+    },
+    /// No row has a label.
+    #[error("no row has a label of `{target}`: there is nothing to learn")]
+    NoLabels {
+        /// The target.
+        target: String,
+    },
+    /// Labels that cannot be.
+    #[error("the labels cannot be used: {what}")]
+    NotLabels {
+        /// What is wrong.
+        what: String,
+    },
+    /// A label was counted in rows that were not counted.
+    #[error("label {label}, counted from 0, was counted in more rows than there are")]
+    LabelBeyondRows {
+        /// The label.
+        label: usize,
+    },
     /// There is nothing to tell apart.
     #[error("at least two classes of `{target}` must have rows, but {}", classes_present(.present))]
     TooFewClasses {

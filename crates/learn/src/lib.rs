@@ -1,4 +1,4 @@
-//! Learners that are not networks: naive Bayes, and how numbers become bins for it.
+//! Learners that are not networks: naive Bayes, several labels by binary relevance, and how numbers become bins.
 //!
 //! A learner here is three values. What the data say is a [`NaiveBayesStatistic`], which rows are added to, merged and taken
 //! back; what we believed is a [`NaiveBayesPrior`]; what the two say together is a [`NaiveBayes`], made afresh in microseconds
@@ -6,10 +6,12 @@
 //!
 //! What is deliberately absent: files, printing, threads, clocks. Statistics are folded by whoever holds the rows.
 
+pub mod binary_relevance;
 pub mod discretise;
 mod error;
 pub mod naive_bayes;
 
+pub use binary_relevance::{BinaryRelevance, HeldOutLabels, LabelStatistic};
 pub use discretise::{Discretisation, NotADiscretisation, SampledValue, ValueSample};
 pub use error::{LearnError, StatisticFault};
 pub use naive_bayes::{

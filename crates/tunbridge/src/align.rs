@@ -3,19 +3,49 @@
 use std::collections::HashMap;
 
 use belief::{Kind, Recode, Recoding, Role, Schema, StateMap, States, VarId};
-
 use learn::Treatment;
 
-use crate::Error;
 use crate::model::Stored;
+use crate::{Error, Recipe};
 
-/// The two with the same states in the same places: declared states of the first, then of the second, then the others sorted.
-/// A calibration whose classes change their places or become more is dropped.
+/// The two with the same states in the same places. A calibration whose classes change their places or become more is dropped.
+///
+/// # Errors
+/// As [`line_up`].
+pub(crate) fn align(mut a: Stored, mut b: Stored) -> Result<(Stored, Stored), Error> {
+    let counting =
+        |parts: &Stored| Counting { schema: parts.schema.clone(), recipe: parts.recipe.clone(), treatments: parts.statistic.treatments() };
+    let (schema, of_a, of_b) = line_up(&counting(&a), &counting(&b))?;
+    let target = a.statistic.target().index();
+    for (parts, recoding) in [(&mut a, &of_a), (&mut b, &of_b)] {
+        parts.statistic.recode(recoding)?;
+        if let Some(unlabelled) = &mut parts.unlabelled {
+            unlabelled.statistic.recode(recoding)?;
+        }
+        // A calibration knows the classes by their places.
+        if recoding.of(target).is_some_and(|classes| !classes.is_identity() || classes.n_states != classes.to.len()) {
+            parts.calibrator = None;
+        }
+    }
+    a.schema = schema.clone();
+    b.schema = schema;
+    Ok((a, b))
+}
+
+/// How a model counts.
+pub(crate) struct Counting {
+    pub schema: Schema,
+    pub recipe: Recipe,
+    pub treatments: Vec<Treatment>,
+}
+
+/// A schema with the states of both, and where those of each have gone: declared states of the first, then of the second, then the
+/// others sorted.
 ///
 /// # Errors
 /// When the columns, their kinds, their parts, the recipes or the ways of counting differ; all differences are named.
-pub(crate) fn align(mut a: Stored, mut b: Stored) -> Result<(Stored, Stored), Error> {
-    let differences = differences(&a, &b);
+pub(crate) fn line_up(a: &Counting, b: &Counting) -> Result<(Schema, Recoding, Recoding), Error> {
+    let differences = differences(a, b);
     if !differences.is_empty() {
         return Err(Error::unfit(
             format!("they were not counted alike: {}", shown(&differences)),
@@ -42,23 +72,10 @@ pub(crate) fn align(mut a: Stored, mut b: Stored) -> Result<(Stored, Stored), Er
             }
         }
     });
-    if let Some(error) = failed {
-        return Err(error);
+    match failed {
+        Some(error) => Err(error),
+        None => Ok((schema, of_a, of_b)),
     }
-    let target = a.statistic.target().index();
-    for (parts, recoding) in [(&mut a, &of_a), (&mut b, &of_b)] {
-        parts.statistic.recode(recoding)?;
-        if let Some(unlabelled) = &mut parts.unlabelled {
-            unlabelled.statistic.recode(recoding)?;
-        }
-        // A calibration knows the classes by their places.
-        if recoding.of(target).is_some_and(|classes| !classes.is_identity() || classes.n_states != classes.to.len()) {
-            parts.calibrator = None;
-        }
-    }
-    a.schema = schema.clone();
-    b.schema = schema;
-    Ok((a, b))
 }
 
 /// The first few; a long list helps nobody.
@@ -87,7 +104,7 @@ fn union(a: &States, b: &States) -> Result<(States, Vec<u32>, Vec<u32>), Error> 
     Ok((all, to_a, to_b))
 }
 
-fn differences(a: &Stored, b: &Stored) -> Vec<String> {
+fn differences(a: &Counting, b: &Counting) -> Vec<String> {
     let mut found = Vec::new();
     let names = |schema: &Schema| schema.variables().iter().map(|v| v.name.clone()).collect::<Vec<_>>();
     for name in names(&a.schema).iter().filter(|name| b.schema.find(name).is_none()) {
@@ -99,7 +116,6 @@ fn differences(a: &Stored, b: &Stored) -> Vec<String> {
     if !found.is_empty() {
         return found;
     }
-    let treatments = (a.statistic.treatments(), b.statistic.treatments());
     for (place, variable) in a.schema.variables().iter().enumerate() {
         let Some(other) = b.schema.find(&variable.name) else { continue };
         let theirs = b.schema.variable(other);
@@ -107,8 +123,8 @@ fn differences(a: &Stored, b: &Stored) -> Vec<String> {
             found.push(format!("`{}` is {} in one and {} in the other", variable.name, variable.kind.word(), theirs.kind.word()));
         } else if std::mem::discriminant(&variable.role) != std::mem::discriminant(&theirs.role) {
             found.push(format!("`{}` does not play the same part", variable.name));
-        } else if treatments.0[place] != treatments.1[other.index()] {
-            let why = match treatments.0[place] {
+        } else if a.treatments[place] != b.treatments[other.index()] {
+            let why = match a.treatments[place] {
                 Treatment::Words(_) => "its words have the weights that its own texts gave them",
                 _ => "its cut points differ",
             };
@@ -118,6 +134,9 @@ fn differences(a: &Stored, b: &Stored) -> Vec<String> {
     let has_text = a.schema.variables().iter().any(|v| matches!((&v.role, &v.kind), (Role::Input, Kind::Text(_))));
     if has_text && a.recipe.words != b.recipe.words {
         found.push("their texts were not made into words alike".into());
+    }
+    if a.recipe.labels != b.recipe.labels {
+        found.push("their labels were not separated alike".into());
     }
     if a.recipe.missing != b.recipe.missing {
         found.push("their missing markers differ".into());

@@ -55,6 +55,8 @@ fn way_out(error: &LearnError) -> String {
     match error {
         LearnError::NoTarget => "name the column to predict with --target".into(),
         LearnError::TargetNotCategorical { variable, .. } => format!("if its values are states, say --types '{variable}=category'"),
+        LearnError::NoLabels { .. } => "give rows that have labels; --labels says what separates them".into(),
+        LearnError::TargetNotLabels { .. } => "say what separates the labels of a cell with --labels, as in --labels ';'".into(),
         LearnError::TooFewClasses { .. } => "a model tells classes apart: give rows of two classes or more".into(),
         LearnError::UnknownClasses { .. } | LearnError::ClassesWithoutPrior { .. } => {
             "give each class its probability, as in --class-prior Yes=0.3,No=0.7".into()

@@ -91,7 +91,7 @@ impl<S: Scores + ?Sized, V: Verdict> SufficientStatistic for Judge<'_, S, V> {
 }
 
 /// Scores that are held at once: of a target with many thousand classes, a few rows are judged at a time.
-const MOST_SCORES: usize = 1 << 22;
+pub(crate) const MOST_SCORES: usize = 1 << 22;
 
 impl<S: Scores + ?Sized, V: Verdict> Judge<'_, S, V> {
     fn judge(&mut self, chunk: Chunk<'_>) -> Result<(), ShapeMismatch> {

@@ -257,7 +257,10 @@ pub(crate) fn count_once<O: Observations<Error = DataError>>(rows: &O, options: 
 }
 
 /// How each column is to be summed up, and what the user should know of it.
-fn plan_treatments<O: Observations<Error = DataError>>(rows: &O, options: &LearnOptions) -> Result<(Vec<Treatment>, Vec<String>), Error> {
+pub(crate) fn plan_treatments<O: Observations<Error = DataError>>(
+    rows: &O,
+    options: &LearnOptions,
+) -> Result<(Vec<Treatment>, Vec<String>), Error> {
     let (schema, text) = (rows.schema(), options.prior.text);
     let target = target_of(schema)?;
     if let Some(bins) = &options.bins {
@@ -277,7 +280,7 @@ fn plan_treatments<O: Observations<Error = DataError>>(rows: &O, options: &Learn
     Ok((treatments(schema, text, |_| None), Vec::new()))
 }
 
-fn target_of(schema: &Schema) -> Result<usize, Error> {
+pub(crate) fn target_of(schema: &Schema) -> Result<usize, Error> {
     schema.target().map(belief::VarId::index).ok_or(Error::Learn(learn::LearnError::NoTarget))
 }
 
@@ -335,6 +338,7 @@ fn learn_from(
         words: options.read.words.clone(),
         weighing: options.weighing,
         max_vocabulary: options.read.max_vocabulary,
+        labels: None,
         discretisation: options.bins.as_ref().map(ToString::to_string),
         made_from_labels: matches!(options.bins, Some(Discretisation::FayyadIrani)),
     };

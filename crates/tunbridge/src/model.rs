@@ -9,6 +9,7 @@ use evaluate::{Calibrator, Costs};
 use learn::{EventModel, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, TextEvent, Treatment};
 use serde::{Deserialize, Serialize};
 
+use crate::labels::LabelsModel;
 use crate::model_file::{self, ModelFileError};
 use crate::{Error, FromUnlabelled, Recipe};
 
@@ -18,6 +19,8 @@ use crate::{Error, FromUnlabelled, Recipe};
 pub enum Model {
     /// Naive Bayes, with its relatives of the same statistic.
     NaiveBayes(Box<NaiveBayesModel>),
+    /// Several labels a row, each with a naive Bayes model of its own.
+    Labels(Box<LabelsModel>),
 }
 
 impl Model {
@@ -27,12 +30,15 @@ impl Model {
     /// When it is no model, damaged, newer than this program, or says what cannot be.
     pub fn load(path: &Path) -> Result<Self, Error> {
         let (kind, packed) = model_file::load(path)?;
+        let damaged = |e: Error| ModelFileError::Damaged { path: path.into(), what: e.to_string() };
         match kind.as_str() {
             NaiveBayesModel::KIND => {
-                let stored: Stored = model_file::body(path, &packed)?;
-                let model =
-                    NaiveBayesModel::from_parts(stored).map_err(|e| ModelFileError::Damaged { path: path.into(), what: e.to_string() })?;
+                let model = NaiveBayesModel::from_parts(model_file::body(path, &packed)?).map_err(damaged)?;
                 Ok(Model::NaiveBayes(Box::new(model)))
+            }
+            LabelsModel::KIND => {
+                let model = LabelsModel::from_parts(model_file::body(path, &packed)?).map_err(damaged)?;
+                Ok(Model::Labels(Box::new(model)))
             }
             _ => Err(ModelFileError::UnknownKind { path: path.into(), kind }.into()),
         }
@@ -45,6 +51,7 @@ impl Model {
     pub fn save(&self, path: &Path, force: bool) -> Result<u64, Error> {
         match self {
             Model::NaiveBayes(model) => model.save(path, force),
+            Model::Labels(model) => model.save(path, force),
         }
     }
 
@@ -52,6 +59,7 @@ impl Model {
     pub fn kind(&self) -> &'static str {
         match self {
             Model::NaiveBayes(model) => model.kind(),
+            Model::Labels(_) => LabelsModel::KIND,
         }
     }
 
@@ -59,6 +67,31 @@ impl Model {
     pub fn schema(&self) -> &Schema {
         match self {
             Model::NaiveBayes(model) => model.schema(),
+            Model::Labels(model) => model.schema(),
+        }
+    }
+
+    /// The weight of the rows it has learned from.
+    pub fn n_rows(&self) -> f64 {
+        match self {
+            Model::NaiveBayes(model) => model.observed().n_rows(),
+            Model::Labels(model) => model.statistic().n_rows(),
+        }
+    }
+
+    /// Everything that was fixed before counting.
+    pub fn recipe(&self) -> &Recipe {
+        match self {
+            Model::NaiveBayes(model) => model.recipe(),
+            Model::Labels(model) => model.recipe(),
+        }
+    }
+
+    /// What was believed before.
+    pub fn prior(&self) -> &NaiveBayesPrior {
+        match self {
+            Model::NaiveBayes(model) => model.prior(),
+            Model::Labels(model) => model.prior(),
         }
     }
 }
@@ -155,13 +188,7 @@ impl NaiveBayesModel {
 
     /// What was believed before, as the user writes it.
     pub fn prior_words(&self) -> String {
-        let NaiveBayesPrior { estimate, class, numeric, text, .. } = self.prior();
-        let has_numbers = self.schema().variables().iter().any(|v| v.kind == Kind::Numeric);
-        let numeric = self.recipe().discretisation.clone().unwrap_or_else(|| numeric.to_string());
-        let numeric = if has_numbers { format!(", {numeric}") } else { String::new() };
-        let has_texts = self.schema().variables().iter().any(|v| v.role == Role::Input && matches!(v.kind, Kind::Text(_)));
-        let text = if has_texts { format!(", {text}") } else { String::new() };
-        format!("{estimate}, class prior {class}{numeric}{text}")
+        prior_words(self.schema(), self.recipe(), self.prior())
     }
 
     /// What the data said, together with what rows without a class are expected to say, by their weight.
@@ -282,6 +309,17 @@ impl NaiveBayesModel {
         }
         Ok(answers)
     }
+}
+
+/// What was believed before, as the user writes it.
+pub(crate) fn prior_words(schema: &Schema, recipe: &Recipe, prior: &NaiveBayesPrior) -> String {
+    let NaiveBayesPrior { estimate, class, numeric, text, .. } = prior;
+    let has_numbers = schema.variables().iter().any(|v| v.kind == Kind::Numeric);
+    let numeric = recipe.discretisation.clone().unwrap_or_else(|| numeric.to_string());
+    let numeric = if has_numbers { format!(", {numeric}") } else { String::new() };
+    let has_texts = schema.variables().iter().any(|v| v.role == Role::Input && matches!(v.kind, Kind::Text(_)));
+    let text = if has_texts { format!(", {text}") } else { String::new() };
+    format!("{estimate}, class prior {class}{numeric}{text}")
 }
 
 /// The place of the greatest; ties go to the first, and there is none when all is impossible.

@@ -21,6 +21,9 @@ pub struct Recipe {
     /// The most words of a text that are kept.
     #[serde(default)]
     pub max_vocabulary: Option<usize>,
+    /// What separates the labels of a cell, where the target holds several.
+    #[serde(default)]
+    pub labels: Option<String>,
     /// Whether the cut points were made with the help of the labels.
     pub made_from_labels: bool,
 }
@@ -31,5 +34,6 @@ impl Recipe {
         read.missing.extend(self.missing.iter().cloned());
         read.words = self.words.clone();
         read.max_vocabulary = read.max_vocabulary.or(self.max_vocabulary);
+        read.labels = self.labels.clone();
     }
 }

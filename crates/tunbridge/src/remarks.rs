@@ -25,6 +25,8 @@ pub(crate) fn of_model(remarks: &[Remark]) -> Vec<String> {
             Remark::NoObservations { variable, class } => (Group::NoObservations(class), variable.as_str()),
             Remark::BorrowedVariance { variable, class } => (Group::BorrowedVariance(class), variable.as_str()),
             Remark::SingleRow { class } => (Group::SingleRow, class.as_str()),
+            Remark::LabelOfNoRow { label } => (Group::LabelOfNoRow, label.as_str()),
+            Remark::LabelOfEveryRow { label } => (Group::LabelOfEveryRow, label.as_str()),
             _ => (Group::Alone(said.len()), ""),
         };
         match said.iter_mut().find(|(other, _, _)| *other == group) {
@@ -45,6 +47,8 @@ pub(crate) fn of_model(remarks: &[Remark]) -> Vec<String> {
                     format!("{n} columns do not vary in class `{class}` ({names}): the variance within all classes stands in")
                 }
                 Group::SingleRow => format!("{n} classes weigh no more than one row each ({names})"),
+                Group::LabelOfNoRow => format!("no row has any of {n} labels ({names})"),
+                Group::LabelOfEveryRow => format!("every row has {n} labels ({names})"),
                 Group::Alone(_) => first.to_string(),
             }
         })
@@ -57,6 +61,8 @@ enum Group<'r> {
     NoObservations(&'r str),
     BorrowedVariance(&'r str),
     SingleRow,
+    LabelOfNoRow,
+    LabelOfEveryRow,
     Alone(usize),
 }
 

@@ -46,7 +46,7 @@ pub fn test(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], options: TestOp
     let table = Table::open_as(paths, read, model.schema(), unknown_states, true)?;
     let target = model.statistic().target();
     let name = &model.schema().variable(target).name;
-    if let Some(path) = file_without(name, &table, &again, model) {
+    if let Some(path) = file_without(name, &table, &again, model.schema()) {
         return Err(Error::unfit(
             format!("{}: there is no column `{name}`, so there is nothing to compare with", path.display()),
             "give rows whose class is known",
@@ -76,14 +76,24 @@ pub fn test(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], options: TestOp
 
 /// The first file that has no such column. A table tells the names of its first file only, so the others are opened by themselves;
 /// standard input cannot be opened twice, and is looked at only where it is the first.
-fn file_without(column: &str, table: &Table, read: &ReadOptions, model: &NaiveBayesModel) -> Option<PathBuf> {
+pub(crate) fn file_without(column: &str, table: &Table, read: &ReadOptions, schema: &Schema) -> Option<PathBuf> {
     let lacks = |table: &Table| !table.column_names().iter().any(|name| name == column);
     let alone = |path: &&Path| {
-        path.is_file() && Table::open_as(&[path], read.clone(), model.schema(), UnknownStates::Missing, true).is_ok_and(|t| lacks(&t))
+        path.is_file() && Table::open_as(&[path], read.clone(), schema, UnknownStates::Missing, true).is_ok_and(|t| lacks(&t))
     };
     let mut paths = table.paths();
     let first = paths.next()?;
     if lacks(table) { Some(first.into()) } else { paths.find(alone).map(Into::into) }
+}
+
+/// The rows in a hundred parts, and how many of these are held out.
+pub(crate) fn held_out_plan(options: &LearnOptions, share: f64) -> Result<(FoldPlan, usize), Error> {
+    const PARTS: usize = 100;
+    let held = (share * PARTS as f64).round() as usize;
+    let plan = FoldPlan::new(PARTS, options.seed)
+        .filter(|_| (1..PARTS).contains(&held))
+        .ok_or_else(|| Error::unfit(format!("{share} is not a share of the rows"), "give a number between 0.01 and 0.99"))?;
+    Ok((plan, held))
 }
 
 /// Learns on a part of the rows and judges on the rest: every `1/share`th row by a seeded deal is held out.
@@ -91,11 +101,7 @@ fn file_without(column: &str, table: &Table, read: &ReadOptions, model: &NaiveBa
 /// # Errors
 /// When the data cannot be read or no model can be made of the part.
 pub fn hold_out(paths: &[impl AsRef<Path>], options: &LearnOptions, share: f64) -> Result<Tested, Error> {
-    const PARTS: usize = 100;
-    let held = (share * PARTS as f64).round() as usize;
-    let plan = FoldPlan::new(PARTS, options.seed)
-        .filter(|_| (1..PARTS).contains(&held))
-        .ok_or_else(|| Error::unfit(format!("{share} is not a share of the rows"), "give a number between 0.01 and 0.99"))?;
+    let (plan, held) = held_out_plan(options, share)?;
     let table = Table::open(paths, options.read.clone())?;
     check_texts(table.schema(), options)?;
     let options = &with_given_priors(options, &table)?;

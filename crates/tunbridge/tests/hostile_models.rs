@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tunbridge::evaluate::Method;
-use tunbridge::{Case, LearnOptions, Model, difference, learn, merge, model_file};
+use tunbridge::{Case, LabelsModel, LearnOptions, Model, difference, learn, merge, model_file};
 
 /// A model with states, numbers, a target, an ignored column and a calibration.
 fn model(folder: &Path, calibration: Option<Method>, bins: Option<&str>) -> Model {
@@ -20,12 +20,12 @@ fn model(folder: &Path, calibration: Option<Method>, bins: Option<&str>) -> Mode
 }
 
 /// The bytes of a model file with this body, as [`model_file::to_bytes`] would write them.
-fn file_of(packed: &[u8]) -> Vec<u8> {
+fn file_of(kind: &str, packed: &[u8]) -> Vec<u8> {
     let body = zstd::bulk::compress(packed, 1).unwrap();
     let mut bytes = model_file::MAGIC.to_vec();
     bytes.extend(model_file::VERSION.to_le_bytes());
-    bytes.push(11);
-    bytes.extend(b"naive-bayes");
+    bytes.push(kind.len() as u8);
+    bytes.extend(kind.as_bytes());
     bytes.extend((body.len() as u64).to_le_bytes());
     bytes.extend(body);
     bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
@@ -34,6 +34,9 @@ fn file_of(packed: &[u8]) -> Vec<u8> {
 
 /// Everything a user could ask of a model; what comes back does not matter, only that something does.
 fn ask_everything(model: &Model, other: &Model) {
+    if let (Model::Labels(model), Model::Labels(other)) = (model, other) {
+        return ask_of_labels(model, other);
+    }
     let (Model::NaiveBayes(model), Model::NaiveBayes(other)) = (model, other) else { return };
     if let Ok(case) = Case::parse(model.schema(), &["size=m".into(), "x=3.5".into()]) {
         let _ = case.lend(|row| model.answer(row));
@@ -44,15 +47,50 @@ fn ask_everything(model: &Model, other: &Model) {
     let _ = tunbridge::learners::telling_evidence(model.schema(), model.statistic(), model.posterior(), 3);
 }
 
+/// A model of labels beside words, states and numbers.
+fn model_of_labels(folder: &Path) -> Model {
+    let mut text = "body,size,x,topics\n".to_string();
+    for i in 0..12 {
+        text += &format!("{} corn,{},{i}.5,{}\n", ["wheat", "oil"][i % 2], ["s", "m"][i / 2 % 2], ["grain;trade", "", "trade"][i % 3]);
+    }
+    let path = folder.join("labels.csv");
+    std::fs::write(&path, text).unwrap();
+    let mut options = LearnOptions::default();
+    options.read.target = Some("topics".into());
+    options.read.labels = Some(";".into());
+    options.read.text = vec!["body".into()];
+    options.read.threads = 1;
+    Model::Labels(Box::new(tunbridge::labels::learn(&[&path], &options).unwrap().model))
+}
+
+fn ask_of_labels(model: &LabelsModel, other: &LabelsModel) {
+    if let Ok(case) = Case::parse(model.schema(), &["size=m".into(), "x=3.5".into(), "body=wheat".into()]) {
+        let _ = case.lend(|row| model.answer(row));
+        let explain = |row: &tunbridge::belief::Chunk<'_>| {
+            model.posterior().models()[0].explain(model.posterior().schema(), row, 0, Default::default())
+        };
+        let _ = case.lend(explain);
+    }
+    let _ = tunbridge::labels::difference(model, other);
+    let _ = tunbridge::labels::merge(model, other, None);
+    (0..model.labels().len()).for_each(|label| drop(model.of_label(label)));
+}
+
 #[test]
 fn no_body_makes_a_model_that_panics() {
     let folder = tempfile::tempdir().unwrap();
     let path: PathBuf = folder.path().join("m.tb");
     let (mut n_loaded, mut n_refused) = (0, 0);
-    for (calibration, bins) in [(Some(Method::Isotonic), None), (Some(Method::Sigmoid), Some("bins:width:3")), (None, None)] {
-        let good = model(folder.path(), calibration, bins);
+    let goods = [
+        model(folder.path(), Some(Method::Isotonic), None),
+        model(folder.path(), Some(Method::Sigmoid), Some("bins:width:3")),
+        model(folder.path(), None, None),
+        model_of_labels(folder.path()),
+    ];
+    for good in goods {
         good.save(&path, true).unwrap();
-        let (_, packed) = model_file::load(&path).unwrap();
+        let (kind, packed) = model_file::load(&path).unwrap();
+        let file_of = |packed: &[u8]| file_of(&kind, packed);
         std::fs::write(&path, file_of(&packed)).unwrap();
         Model::load(&path).unwrap();
         for place in 0..packed.len() {

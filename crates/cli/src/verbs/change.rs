@@ -4,12 +4,14 @@ use std::path::Path;
 use std::time::Instant;
 
 use serde_json::json;
+use tunbridge::belief::ReadReport;
 use tunbridge::data::ReadOptions;
+use tunbridge::labels::{self, ChangedLabels};
 use tunbridge::learners::NaiveBayesPrior;
 use tunbridge::model_file::check_output;
-use tunbridge::{Changed, Error, Model, NaiveBayesModel, Timings};
+use tunbridge::{Changed, Error, Model, Timings};
 
-use super::{load, no_trace, print, print_json};
+use super::{load, no_trace, print, print_json, unknown_kind};
 use crate::args::{ChangeArgs, Common, MergeArgs, PriorArgs, UpdateArgs};
 use crate::figures::{count, of};
 use crate::progress::{self, remark};
@@ -20,12 +22,40 @@ pub fn update(args: &UpdateArgs, common: &Common, timings: &mut Timings) -> Resu
     let told = told_prior(&args.prior)?;
     let max_vocabulary = args.max_vocabulary;
     change(&args.change, common, timings, "added", |model, args, read| {
-        tunbridge::update(model, &args.data, ReadOptions { max_vocabulary, ..read }, Some(told(model.prior())))
+        let (prior, read) = (Some(told(model.prior())), ReadOptions { max_vocabulary, ..read });
+        match model {
+            Model::NaiveBayes(model) => Ok(tunbridge::update(model, &args.data, read, prior)?.into()),
+            Model::Labels(model) => Ok(labels::update(model, &args.data, read, prior)?.into()),
+            other => Err(unknown_kind(other)),
+        }
     })
 }
 
 pub fn forget(args: &ChangeArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
-    change(args, common, timings, "forgotten", |model, args, read| tunbridge::forget(model, &args.data, read))
+    change(args, common, timings, "forgotten", |model, args, read| match model {
+        Model::NaiveBayes(model) => Ok(tunbridge::forget(model, &args.data, read)?.into()),
+        Model::Labels(model) => Ok(labels::forget(model, &args.data, read)?.into()),
+        other => Err(unknown_kind(other)),
+    })
+}
+
+/// A model of any kind after a change, with what was met.
+struct Done {
+    model: Model,
+    report: ReadReport,
+    remarks: Vec<String>,
+}
+
+impl From<Changed> for Done {
+    fn from(changed: Changed) -> Self {
+        Self { model: Model::NaiveBayes(Box::new(changed.model)), report: changed.report, remarks: changed.remarks }
+    }
+}
+
+impl From<ChangedLabels> for Done {
+    fn from(changed: ChangedLabels) -> Self {
+        Self { model: Model::Labels(Box::new(changed.model)), report: changed.report, remarks: changed.remarks }
+    }
 }
 
 fn change(
@@ -33,7 +63,7 @@ fn change(
     common: &Common,
     timings: &mut Timings,
     word: &str,
-    run: impl Fn(&NaiveBayesModel, &ChangeArgs, ReadOptions) -> Result<Changed, tunbridge::Error>,
+    run: impl Fn(&Model, &ChangeArgs, ReadOptions) -> Result<Done, Failure>,
 ) -> Result<(), Failure> {
     no_trace(common)?;
     let as_json = common.json()?;
@@ -48,8 +78,8 @@ fn change(
     };
     timings.add("learn", start);
     let read = of(changed.report.n_rows as f64, "row", "rows");
-    let rows_before = count(before.observed().n_rows());
-    let rows = of(changed.model.observed().n_rows(), "row", "rows");
+    let rows_before = count(before.n_rows());
+    let rows = of(changed.model.n_rows(), "row", "rows");
     let text = format!("{read} {word}: {} now has {rows} (before: {rows_before})\n", output.display());
     finish(changed, &before, output, args.force, common, timings, as_json, &text)
 }
@@ -62,22 +92,33 @@ pub fn merge(args: &MergeArgs, common: &Common, timings: &mut Timings) -> Result
     let first = load(&args.models[0], timings)?;
     let mut merged = first.clone();
     let mut remarks = Vec::new();
-    let mut rows = vec![count(first.observed().n_rows())];
+    let mut rows = vec![count(first.n_rows())];
     for path in &args.models[1..] {
         let other = load(path, timings)?;
-        rows.push(count(other.observed().n_rows()));
+        rows.push(count(other.n_rows()));
         let start = Instant::now();
         // Where they differ in what was not told, the library says so.
         let prior = Some(told(first.prior())).filter(|prior| *prior == told(other.prior()));
-        let changed = tunbridge::merge(&merged, &other, prior).map_err(|e| of_both(e, &args.models[0], path))?;
+        let changed = match (&merged, &other) {
+            (Model::NaiveBayes(a), Model::NaiveBayes(b)) => tunbridge::merge(a, b, prior).map(Done::from),
+            (Model::Labels(a), Model::Labels(b)) => labels::merge(a, b, prior).map(Done::from),
+            (a, b) => Err(unlike(a, b)),
+        };
+        let changed = changed.map_err(|e| of_both(e, &args.models[0], path))?;
         timings.add("learn", start);
         remarks.extend(changed.remarks);
         merged = changed.model;
     }
-    let all = count(merged.observed().n_rows());
+    let all = count(merged.n_rows());
     let text = format!("{} models merged into {}, which has {all} rows ({})\n", rows.len(), args.output.display(), rows.join(" + "));
-    let changed = Changed { model: merged, report: Default::default(), remarks };
+    let changed = Done { model: merged, report: ReadReport::default(), remarks };
     finish(changed, &first, &args.output, args.force, common, timings, as_json, &text)
+}
+
+/// That two models are not of one kind.
+pub fn unlike(a: &Model, b: &Model) -> Error {
+    let hint = Some("learn both as models of one kind".into());
+    Error::Unfit { what: format!("one is {}, the other {}", a.kind(), b.kind()), hint }
 }
 
 /// A prior with the parts that the flags tell of, and the others as they were.
@@ -112,8 +153,8 @@ pub fn of_both(error: Error, a: &Path, b: &Path) -> Error {
 
 #[expect(clippy::too_many_arguments, reason = "two callers, in this file")]
 fn finish(
-    changed: Changed,
-    before: &NaiveBayesModel,
+    changed: Done,
+    before: &Model,
     output: &Path,
     force: bool,
     common: &Common,
@@ -121,11 +162,10 @@ fn finish(
     as_json: bool,
     text: &str,
 ) -> Result<(), Failure> {
-    let Changed { model, report, remarks } = changed;
-    remarks.iter().chain(&report::remarks(&report, model.schema())).for_each(|text| remark(common, text));
-    let rows = [before.observed().n_rows(), model.observed().n_rows()];
-    let pruned = json::pruned(&model);
-    let saved = Model::NaiveBayes(Box::new(model));
+    let Done { model: saved, report, remarks } = changed;
+    remarks.iter().chain(&report::remarks(&report, saved.schema())).for_each(|text| remark(common, text));
+    let rows = [before.n_rows(), saved.n_rows()];
+    let pruned = if let Model::NaiveBayes(model) = &saved { json::pruned(model) } else { None };
     let start = Instant::now();
     saved.save(output, force)?;
     timings.add("write", start);

@@ -7,12 +7,12 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use tunbridge::atomic::{AtomicFile, check_place};
-use tunbridge::belief::{Chunk, Kind, Role};
+use tunbridge::belief::{Chunk, Kind, ReadReport, Role, Schema};
 use tunbridge::data::{Answers, DataError, OutputFormat, Table};
 use tunbridge::evaluate::Costs;
-use tunbridge::{Error, NaiveBayesModel, Timings, model_file};
+use tunbridge::{Error, Model, NaiveBayesModel, Recipe, Timings, model_file};
 
-use super::{case_of, is_case, load, no_trace, print, print_json, tell_stale};
+use super::{case_of, is_case, load, no_trace, print, print_json, tell_stale, unknown_kind};
 use crate::args::{ClassifyArgs, Common, Format};
 use crate::costs::costs;
 use crate::figures::{number, of, probability};
@@ -24,13 +24,15 @@ pub fn run(args: &ClassifyArgs, common: &Common, timings: &mut Timings) -> Resul
     let one_case = is_case(&args.inputs)?;
     let costs = costs(&args.costs)?;
     let model = load(&args.model, timings)?;
-    let costs = costs.map(|costs| costs.resolve(model.classes())).transpose()?;
-    tell_stale(&model, common);
     let start = Instant::now();
-    if one_case {
-        case(args, common, &model, costs.as_ref())?;
-    } else {
-        rows(args, common, &model, costs.as_ref())?;
+    match &model {
+        Model::Labels(model) => super::labels::classify(args, common, model, one_case)?,
+        Model::NaiveBayes(model) => {
+            let costs = costs.map(|costs| costs.resolve(model.classes())).transpose()?;
+            tell_stale(model, common);
+            if one_case { case(args, common, model, costs.as_ref())? } else { rows_of_classes(args, common, model, costs.as_ref())? }
+        }
+        other => return Err(unknown_kind(other)),
     }
     timings.add("infer", start);
     Ok(())
@@ -41,13 +43,8 @@ fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, costs: Op
         Some(Format::Jsonl) if !common.trace => true,
         _ => common.json()?,
     };
-    if args.output.is_some() {
-        return Err(Failure::Usage("--output is for files; one case is printed".into()));
-    }
-    if args.answers_only {
-        return Err(Failure::Usage("--answers-only is for files; one case has nothing else".into()));
-    }
-    let case = case_of(&args.inputs, model, &args.read, args.unknown_states, common)?;
+    not_of_files(args)?;
+    let case = case_of(&args.inputs, (model.schema(), model.recipe()), &args.read, args.unknown_states, common)?;
     let answers = case.lend(|row| answer(model, row, costs))?;
     let impossible = answers.predicted[0].is_none();
     let expected = costs.filter(|_| !impossible).and_then(|costs| costs.expected(&answers.probability).ok());
@@ -85,6 +82,17 @@ fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, costs: Op
     print(&table(&[model.posterior().target(), "probability"], &[Align::Left, Align::Right], &lines))
 }
 
+/// That nothing is said of files where one case is given.
+pub fn not_of_files(args: &ClassifyArgs) -> Result<(), Failure> {
+    if args.output.is_some() {
+        return Err(Failure::Usage("--output is for files; one case is printed".into()));
+    }
+    if args.answers_only {
+        return Err(Failure::Usage("--answers-only is for files; one case has nothing else".into()));
+    }
+    Ok(())
+}
+
 fn answer(model: &NaiveBayesModel, chunk: &Chunk<'_>, costs: Option<&Costs>) -> Result<Answers, DataError> {
     costs.map_or_else(|| model.answer(chunk), |costs| model.answer_by_cost(chunk, costs))
 }
@@ -118,7 +126,38 @@ fn object(row: u64, classes: &[String], answers: &Answers) -> Value {
     Value::Object(object)
 }
 
-fn rows(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, costs: Option<&Costs>) -> Result<(), Failure> {
+fn rows_of_classes(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, costs: Option<&Costs>) -> Result<(), Failure> {
+    let (n_impossible, n_prior_only) = (AtomicU64::new(0), AtomicU64::new(0));
+    let has_texts = has_texts(model);
+    let write = |table: &Table, format: OutputFormat, to: &mut (dyn Write + Send)| {
+        table.write_answers(model.classes(), format, !args.answers_only, to, |chunk: Chunk<'_>| {
+            let answers = answer(model, &chunk, costs)?;
+            let impossible = answers.predicted.iter().filter(|p| p.is_none()).count() as u64;
+            n_impossible.fetch_add(impossible, Ordering::Relaxed);
+            if has_texts {
+                n_prior_only.fetch_add(model.posterior().n_without_evidence(&chunk)? as u64, Ordering::Relaxed);
+            }
+            Ok(answers)
+        })
+    };
+    rows(args, common, model.schema(), model.recipe(), write)?;
+    let n_impossible = n_impossible.into_inner();
+    if n_impossible > 0 {
+        let rows = of(n_impossible as f64, "row has", "rows have");
+        remark(common, &format!("{rows} probability zero under the model and got no answer"));
+    }
+    tell_prior_only(n_prior_only.into_inner(), common);
+    Ok(())
+}
+
+/// Reads the files as the model does, and writes what is said of their rows.
+pub fn rows(
+    args: &ClassifyArgs,
+    common: &Common,
+    schema: &Schema,
+    recipe: &Recipe,
+    write: impl Fn(&Table, OutputFormat, &mut (dyn Write + Send)) -> Result<ReadReport, DataError>,
+) -> Result<(), Failure> {
     no_trace(common)?;
     let format = output_format(args, common)?;
     if let Some(path) = &args.output {
@@ -129,45 +168,28 @@ fn rows(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, costs: Op
         }
     }
     let mut read = args.read.options(common);
-    model.recipe().apply(&mut read);
+    recipe.apply(&mut read);
     let _bar = progress::show(&mut read, common);
-    let table = Table::open_as(&args.inputs, read, model.schema(), args.unknown_states.into(), true)?;
+    let table = Table::open_as(&args.inputs, read, schema, args.unknown_states.into(), true)?;
     table.remarks().iter().for_each(|text| remark(common, text));
-    let (n_impossible, n_prior_only) = (AtomicU64::new(0), AtomicU64::new(0));
-    let has_texts = has_texts(model);
-    let answer = |chunk: Chunk<'_>| -> Result<Answers, DataError> {
-        let answers = answer(model, &chunk, costs)?;
-        let impossible = answers.predicted.iter().filter(|p| p.is_none()).count() as u64;
-        n_impossible.fetch_add(impossible, Ordering::Relaxed);
-        if has_texts {
-            n_prior_only.fetch_add(model.posterior().n_without_evidence(&chunk)? as u64, Ordering::Relaxed);
-        }
-        Ok(answers)
-    };
     let report = match &args.output {
         Some(path) => {
             let io = |source| Failure::from(DataError::Io { path: path.clone(), source });
             let mut file = Watched::new(AtomicFile::create(path).map_err(io)?);
-            let report = table.write_answers(model.classes(), format, !args.answers_only, &mut file, answer);
+            let report = write(&table, format, &mut file);
             let report = file.outcome(report, io)?;
             file.to.commit_unsynced().map_err(io)?;
             report
         }
         None => {
             let mut out = Watched::new(BufWriter::with_capacity(1 << 18, io::stdout()));
-            let report = table.write_answers(model.classes(), format, !args.answers_only, &mut out, answer);
+            let report = write(&table, format, &mut out);
             let report = out.outcome(report, Failure::Output)?;
             out.to.flush()?;
             report
         }
     };
-    report::remarks(&report, model.schema()).iter().for_each(|text| remark(common, text));
-    let n_impossible = n_impossible.into_inner();
-    if n_impossible > 0 {
-        let rows = of(n_impossible as f64, "row has", "rows have");
-        remark(common, &format!("{rows} probability zero under the model and got no answer"));
-    }
-    tell_prior_only(n_prior_only.into_inner(), common);
+    report::remarks(&report, schema).iter().for_each(|text| remark(common, text));
     if report.n_rows == 0 {
         remark(common, "there were no rows");
     }

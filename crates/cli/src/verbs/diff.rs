@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use tunbridge::{Believed, Moved, Timings, Value, difference};
+use tunbridge::{Believed, Model, Moved, Timings, Value, difference};
 
-use super::change::of_both;
+use super::change::{of_both, unlike};
 use super::learn::bin_words;
 use super::{load, no_trace, print, print_json};
 use crate::args::{Common, DiffArgs};
@@ -16,7 +16,12 @@ pub fn run(args: &DiffArgs, common: &Common, timings: &mut Timings) -> Result<()
     no_trace(common)?;
     let as_json = common.json()?;
     let [before, after] = [load(&args.before, timings)?, load(&args.after, timings)?];
-    let mut found = difference(&before, &after).map_err(|e| of_both(e, &args.before, &args.after))?;
+    let found = match (&before, &after) {
+        (Model::NaiveBayes(before), Model::NaiveBayes(after)) => difference(before, after),
+        (Model::Labels(before), Model::Labels(after)) => tunbridge::labels::difference(before, after),
+        (before, after) => Err(unlike(before, after)),
+    };
+    let mut found = found.map_err(|e| of_both(e, &args.before, &args.after))?;
     if as_json {
         found.moved.truncate(args.top.unwrap_or(usize::MAX));
         let mut value = serde_json::to_value(&found).map_err(|e| tunbridge::Error::Internal(e.to_string()))?;

@@ -4,10 +4,13 @@ use std::time::Instant;
 
 use tunbridge::belief::{ReadReport, Schema};
 use tunbridge::data::{ReadOptions, UnknownStates};
-use tunbridge::{Calibrated, Evaluation, EvaluationPlan, LearnOptions, TestOptions, Tested, Timings, hold_out, learn, model_file, test};
+use tunbridge::labels::{self, LabelEvaluation, TestedLabels};
+use tunbridge::{
+    Calibrated, Evaluation, EvaluationPlan, LearnOptions, Model, TestOptions, Tested, Timings, hold_out, learn, model_file, test,
+};
 
 use super::learn::method;
-use super::{load, no_trace, print, print_json};
+use super::{load, no_trace, print, print_json, unknown_kind};
 use crate::args::{Common, EvaluateArgs, UnknownArg, refuse};
 use crate::costs::costs;
 use crate::progress::{self, remark};
@@ -25,8 +28,20 @@ pub fn run(args: &EvaluateArgs, common: &Common, timings: &mut Timings) -> Resul
         if is_model { saved(args, read, timings)? } else { learner(args, read, common, timings)? }
     };
     found.remarks.iter().for_each(|text| remark(common, text));
+    let evaluation = match &found.figures {
+        Figures::Classes(evaluation) => evaluation,
+        Figures::Labels(evaluation) if as_json => {
+            let mut value = json::label_evaluation(evaluation);
+            value["skipped"] = found.n_skipped.into();
+            value["remarks"] = found.remarks.into();
+            return print_json(&value);
+        }
+        Figures::Labels(evaluation) => {
+            return print(&format!("How good it is ({})\n{}", evaluation.how, report::label_evaluation(evaluation, usize::MAX)));
+        }
+    };
     if as_json {
-        let mut value = json::evaluation(&found.evaluation);
+        let mut value = json::evaluation(evaluation);
         if let Some(Calibrated { before, after }) = &found.calibrated {
             value["uncalibrated"] = json::evaluation(before);
             value["calibrated"] = json::evaluation(after);
@@ -35,21 +50,27 @@ pub fn run(args: &EvaluateArgs, common: &Common, timings: &mut Timings) -> Resul
         value["remarks"] = found.remarks.into();
         return print_json(&value);
     }
-    let mut text = format!("How good it is ({})\n{}", found.evaluation.how, report::evaluation(&found.evaluation));
-    text.push_str(&format!("\nWhat was taken for what\n{}", report::confusion(&found.evaluation)));
+    let mut text = format!("How good it is ({})\n{}", evaluation.how, report::evaluation(evaluation));
+    text.push_str(&format!("\nWhat was taken for what\n{}", report::confusion(evaluation)));
     match &found.calibrated {
         Some(Calibrated { before, after }) => {
             text.push_str(&format!("\nCalibrated ({})\n{}", after.how, report::evaluation(after)));
             text.push_str(&format!("\nReliability ({}), before and after calibration\n", before.how));
             text.push_str(&report::reliability(before, Some(after)));
         }
-        None => text.push_str(&format!("\nReliability\n{}", report::reliability(&found.evaluation, None))),
+        None => text.push_str(&format!("\nReliability\n{}", report::reliability(evaluation, None))),
     }
     print(&text)
 }
 
+/// Of one class a row, or of labels.
+enum Figures {
+    Classes(Evaluation),
+    Labels(LabelEvaluation),
+}
+
 struct Found {
-    evaluation: Evaluation,
+    figures: Figures,
     calibrated: Option<Calibrated>,
     /// Malformed rows, of all files that were read.
     n_skipped: u64,
@@ -58,9 +79,19 @@ struct Found {
 
 impl Found {
     fn of(tested: Tested) -> Self {
-        let mut found = Self { evaluation: tested.evaluation, calibrated: None, n_skipped: 0, remarks: Vec::new() };
+        let mut found = Self::new(Figures::Classes(tested.evaluation));
         found.met(&tested.report, tested.remarks, &tested.schema);
         found
+    }
+
+    fn of_labels(tested: TestedLabels) -> Self {
+        let mut found = Self::new(Figures::Labels(tested.evaluation));
+        found.met(&tested.report, tested.remarks, &tested.schema);
+        found
+    }
+
+    fn new(figures: Figures) -> Self {
+        Self { figures, calibrated: None, n_skipped: 0, remarks: Vec::new() }
     }
 
     /// What was met in files that were read.
@@ -78,6 +109,7 @@ fn saved(args: &EvaluateArgs, read: ReadOptions, timings: &mut Timings) -> Resul
         ("--model", args.learner.model.is_some()),
         ("--threshold", args.learner.threshold.is_some()),
         ("--target", args.target.is_some()),
+        ("--labels", args.learner.labels.is_some()),
         ("--folds", args.folds.is_some()),
         ("--holdout", args.holdout.is_some()),
         ("--types", !columns.types.is_empty()),
@@ -96,9 +128,14 @@ fn saved(args: &EvaluateArgs, read: ReadOptions, timings: &mut Timings) -> Resul
         return Err(Failure::Usage("name the data to judge the model on, behind the model".into()));
     }
     let start = Instant::now();
-    let tested = test(&model, &data, TestOptions { read, unknown_states: unknown_states(args), costs: costs(&args.costs)? })?;
+    let options = TestOptions { read, unknown_states: unknown_states(args), costs: costs(&args.costs)? };
+    let found = match &model {
+        Model::NaiveBayes(model) => Found::of(test(model, &data, options)?),
+        Model::Labels(model) => Found::of_labels(labels::test(model, &data, options)?),
+        other => return Err(unknown_kind(other)),
+    };
     timings.add("evaluate", start);
-    Ok(Found::of(tested))
+    Ok(found)
 }
 
 /// A learner on the rows given.
@@ -110,6 +147,7 @@ fn learner(args: &EvaluateArgs, mut read: ReadOptions, common: &Common, timings:
     }
     args.columns.apply(&mut read, args.target.as_ref())?;
     args.learner.text.apply(&mut read)?;
+    read.labels.clone_from(&args.learner.labels);
     let evaluation = match args.folds.as_deref() {
         _ if args.holdout.is_some() || !args.test.is_empty() => EvaluationPlan::None,
         None => EvaluationPlan::Folds(10),
@@ -136,25 +174,50 @@ fn learner(args: &EvaluateArgs, mut read: ReadOptions, common: &Common, timings:
             return Err(Failure::Usage("--calibrate goes with --folds or --test".into()));
         }
         refuse(&args.learner.unlabelled.given(), "goes with --folds or --test")?;
-        let tested = hold_out(&args.inputs, &options, share)?;
+        let found = match options.read.labels {
+            None => Found::of(hold_out(&args.inputs, &options, share)?),
+            Some(_) => Found::of_labels(labels::hold_out(&args.inputs, &options, share)?),
+        };
         timings.add("evaluate", start);
-        return Ok(Found::of(tested));
+        return Ok(found);
+    }
+    if options.read.labels.is_some() {
+        let found = learner_of_labels(args, &options)?;
+        timings.add("evaluate", start);
+        return Ok(found);
     }
     let learned = learn(&args.inputs, &options)?;
     if !args.test.is_empty() {
-        let read = ReadOptions { target: None, weight: None, types: Vec::new(), ignore: Vec::new(), schema: None, ..options.read.clone() };
-        let options = TestOptions { read, unknown_states: unknown_states(args), costs: options.costs };
-        let tested = test(&learned.model, &args.test, options)?;
+        let tested = test(&learned.model, &args.test, test_options(args, &options))?;
         let mut found = Found::of(tested);
         found.met(&learned.report, learned.remarks, learned.model.schema());
         timings.add("evaluate", start);
         return Ok(found);
     }
     let evaluation = learned.evaluation.ok_or_else(|| tunbridge::Error::Internal("an evaluation was asked for".into()))?;
-    let mut found = Found { evaluation, calibrated: learned.calibrated, n_skipped: 0, remarks: Vec::new() };
+    let mut found = Found { calibrated: learned.calibrated, ..Found::new(Figures::Classes(evaluation)) };
     found.met(&learned.report, learned.remarks, learned.model.schema());
     timings.add("evaluate", start);
     Ok(found)
+}
+
+/// The same where rows have any number of labels.
+fn learner_of_labels(args: &EvaluateArgs, options: &LearnOptions) -> Result<Found, Failure> {
+    let learned = labels::learn(&args.inputs, options)?;
+    let mut found = if args.test.is_empty() {
+        let asked_for = || tunbridge::Error::Internal("an evaluation was asked for".into());
+        Found::new(Figures::Labels(learned.evaluation.ok_or_else(asked_for)?))
+    } else {
+        Found::of_labels(labels::test(&learned.model, &args.test, test_options(args, options))?)
+    };
+    found.met(&learned.report, learned.remarks, learned.model.schema());
+    Ok(found)
+}
+
+/// A test file is read as the model says, and not as the flags do.
+fn test_options(args: &EvaluateArgs, options: &LearnOptions) -> TestOptions {
+    let read = ReadOptions { target: None, weight: None, types: Vec::new(), ignore: Vec::new(), schema: None, ..options.read.clone() };
+    TestOptions { read, unknown_states: unknown_states(args), costs: options.costs.clone() }
 }
 
 fn unknown_states(args: &EvaluateArgs) -> UnknownStates {

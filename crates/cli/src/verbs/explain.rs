@@ -5,13 +5,13 @@ use std::io::{self, IsTerminal};
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use tunbridge::belief::{Kind, VarId, log_sum_exp};
+use tunbridge::belief::{Kind, Schema, VarId, log_sum_exp};
 use tunbridge::data::{Table, UnknownStates};
 use tunbridge::learners::{Contest, Ledger, LedgerEntry, TextEvent, Unit, Weighed};
-use tunbridge::{Case, Error, Highlighted, NaiveBayesModel, StateBelief, Timings, highlight};
+use tunbridge::{Case, Error, Highlighted, Model, NaiveBayesModel, Recipe, StateBelief, Timings, highlight};
 
 use super::learn::bin_words;
-use super::{case_of, is_case, load, print, print_json, tell_stale};
+use super::{case_of, is_case, load, print, print_json, tell_stale, unknown_kind};
 use crate::args::{Common, ExplainArgs, Format, MarkArg, UnitArg, UnknownArg, refuse};
 use crate::document::{self, Marking};
 use crate::figures::{number, probability, signed};
@@ -21,8 +21,7 @@ use crate::report::{self, Align, table};
 use crate::{Failure, json};
 
 pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
-    let as_html = common.format == Some(Format::Html);
-    let as_json = if as_html { false } else { common.json()? };
+    let (as_json, as_html) = formats(common)?;
     if as_html {
         refuse(&[("--trace", common.trace), ("--mark", args.mark.is_some())], "does not go with --format html")?;
     }
@@ -35,14 +34,19 @@ pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result
         return Err(Failure::Usage(format!("--class and --against both name `{class}`, which cannot be weighed against itself")));
     }
     let one_case = is_case(&args.inputs)?;
-    let model = load(&args.model, timings)?;
+    let model = match load(&args.model, timings)? {
+        Model::Labels(model) => return super::labels::explain(args, common, &model, one_case, timings),
+        Model::NaiveBayes(model) => *model,
+        other => return Err(unknown_kind(&other)),
+    };
     tell_stale(&model, common);
     let start = Instant::now();
+    let read = (model.schema(), model.recipe());
     let case = if one_case {
         refuse(&[("--row", args.row.is_some())], "is for files, and this is one case")?;
-        case_of(&args.inputs, &model, &args.read, UnknownArg::Missing, common)?
+        case_of(&args.inputs, read, &args.read, UnknownArg::Missing, common)?
     } else {
-        row_of_files(args, common, &model)?
+        row_of_files(args, common, read)?
     };
     let place = |class: &Option<String>| -> Result<Option<usize>, Failure> {
         let Some(class) = class else { return Ok(None) };
@@ -63,30 +67,40 @@ pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result
     let ledger = case.lend(|row| model.posterior().explain(model.schema(), row, 0, contest)).map_err(Error::from)?;
     let p = |name: &str| model.classes().iter().position(|c| c == name).map(|i| answer.probability[i]);
     let calibrated = model.calibrator().and_then(|_| p(&ledger.class));
-    let unit = match args.unit {
-        UnitArg::Decibans => Unit::Decibans,
-        UnitArg::Bits => Unit::Bits,
-        UnitArg::Nats => Unit::Nats,
-    };
     timings.add("infer", start);
-    if as_json {
-        return print_json(&object(&model, &ledger, unit, args.unit, calibrated));
-    }
-    let told = Told { model: &model, ledger: &ledger, unit, word: args.unit, calibrated };
-    let marking = if as_html { Some(Marking::Plain) } else { marking(args.mark) };
-    let mut texts: Vec<Highlighted> = Vec::new();
-    if marking.is_some() {
-        for (id, marked) in case.marked_texts(&model.recipe().words)? {
-            texts.push(highlight(&ledger, &model.schema().variable(id).name, marked));
-        }
-    }
-    if as_html {
-        return print(&told.page(&texts));
-    }
     if common.trace {
         print(&products(&model, &case)?)?;
     }
-    print(&told.text(&texts, marking))
+    let told = Told { target: model.posterior().target(), event: model.prior().text, ledger: &ledger, unit: args.unit, calibrated };
+    tell(&told, &case, read, args, common)
+}
+
+/// Whether JSON is wanted, and whether a page.
+fn formats(common: &Common) -> Result<(bool, bool), Failure> {
+    let as_html = common.format == Some(Format::Html);
+    Ok((if as_html { false } else { common.json()? }, as_html))
+}
+
+/// Prints a ledger: as JSON, as a page, or for people, with the words of texts marked.
+pub fn tell(
+    told: &Told<'_>,
+    case: &Case,
+    (schema, recipe): (&Schema, &Recipe),
+    args: &ExplainArgs,
+    common: &Common,
+) -> Result<(), Failure> {
+    let (as_json, as_html) = formats(common)?;
+    if as_json {
+        return print_json(&told.object());
+    }
+    let marking = if as_html { Some(Marking::Plain) } else { marking(args.mark) };
+    let mut texts: Vec<Highlighted> = Vec::new();
+    if marking.is_some() {
+        for (id, marked) in case.marked_texts(&recipe.words)? {
+            texts.push(highlight(told.ledger, &schema.variable(id).name, marked));
+        }
+    }
+    print(&if as_html { told.page(&texts) } else { told.text(&texts, marking) })
 }
 
 /// How words are marked: as it is asked for, or as fits where they are printed.
@@ -102,14 +116,22 @@ fn marking(asked: Option<MarkArg>) -> Option<Marking> {
 }
 
 /// A row of the files, as the model reads it; a state that it does not know is kept apart from a gap.
-fn row_of_files(args: &ExplainArgs, common: &Common, model: &NaiveBayesModel) -> Result<Case, Failure> {
+pub fn row_of_files(args: &ExplainArgs, common: &Common, (schema, recipe): (&Schema, &Recipe)) -> Result<Case, Failure> {
     let mut read = args.read.options(common);
-    model.recipe().apply(&mut read);
+    recipe.apply(&mut read);
     let _bar = progress::show(&mut read, common);
-    let table = Table::open_as(&args.inputs, read, model.schema(), UnknownStates::Grow, true)?;
+    let table = Table::open_as(&args.inputs, read, schema, UnknownStates::Grow, true)?;
     let (case, report) = Case::of_table(&table, args.row.unwrap_or(1))?;
-    table.remarks().iter().chain(&report::remarks(&report, model.schema())).for_each(|text| remark(common, text));
+    table.remarks().iter().chain(&report::remarks(&report, schema)).for_each(|text| remark(common, text));
     Ok(case)
+}
+
+fn unit_of(unit: UnitArg) -> Unit {
+    match unit {
+        UnitArg::Decibans => Unit::Decibans,
+        UnitArg::Bits => Unit::Bits,
+        UnitArg::Nats => Unit::Nats,
+    }
 }
 
 fn unit_word(unit: UnitArg) -> &'static str {
@@ -121,12 +143,14 @@ fn unit_word(unit: UnitArg) -> &'static str {
 }
 
 /// A ledger and what is needed to tell of it.
-struct Told<'t> {
-    model: &'t NaiveBayesModel,
-    ledger: &'t Ledger,
-    unit: Unit,
-    word: UnitArg,
-    calibrated: Option<f64>,
+pub struct Told<'t> {
+    /// The variable that is predicted.
+    pub target: &'t str,
+    /// What kind of event a text is.
+    pub event: TextEvent,
+    pub ledger: &'t Ledger,
+    pub unit: UnitArg,
+    pub calibrated: Option<f64>,
 }
 
 impl Told<'_> {
@@ -139,13 +163,55 @@ impl Told<'_> {
         }
         out.push('\n');
         if let Some(marking) = marking {
-            out.push_str(&document::shown(texts, ledger, self.unit, unit_word(self.word), marking));
+            out.push_str(&document::shown(texts, ledger, unit_of(self.unit), unit_word(self.unit), marking));
         }
         let rows: Vec<Vec<String>> = self.lines().into_iter().map(|(cells, _)| cells).collect();
-        let header = ["evidence", unit_word(self.word), &format!("for {}", ledger.class)];
+        let header = ["evidence", unit_word(self.unit), &format!("for {}", ledger.class)];
         out.push_str(&table(&header, &[Align::Left, Align::Right, Align::Left], &rows));
         self.notes().iter().for_each(|note| out.push_str(&format!("  {note}\n")));
         out
+    }
+
+    /// The same for programs.
+    fn object(&self) -> Value {
+        let Self { ledger, calibrated, .. } = *self;
+        // JSON has no infinities; their signs matter here.
+        let infinite = |nats: f64| match unit_of(self.unit).of_nats(nats) {
+            x if x == f64::INFINITY => json!("+inf"),
+            x if x == f64::NEG_INFINITY => json!("-inf"),
+            x => json::real(x),
+        };
+        let entries: Vec<Value> = ledger
+            .entries
+            .iter()
+            .map(|e| {
+                let (of_class, of_against) = (json::real(e.ln_given_class), json::real(e.ln_given_against));
+                if is_weight(self.event, e) {
+                    return json!({"variable": e.variable, "value": e.value, "weight_for_class": of_class,
+                              "weight_for_against": of_against, "contribution": infinite(e.log_odds)});
+                }
+                json!({"variable": e.variable, "value": e.value, "ln_given_class": of_class,
+                   "ln_given_against": of_against, "contribution": infinite(e.log_odds)})
+            })
+            .collect();
+        let left_out: Vec<Value> = ledger
+            .left_out
+            .iter()
+            .filter(|l| l.why != tunbridge::learners::LeftOut::NotAnAttribute)
+            .map(|l| json!({"variable": l.variable, "why": l.why.to_string()}))
+            .collect();
+        json!({
+            "class": ledger.class,
+            "against": ledger.against,
+            "probability": ledger.probability,
+            "probability_against": ledger.probability_against,
+            "calibrated_probability": calibrated,
+            "unit": unit_word(self.unit),
+            "prior": infinite(ledger.prior_log_odds),
+            "entries": entries,
+            "left_out": left_out,
+            "posterior": ledger.posterior_log_odds.map(infinite),
+        })
     }
 
     /// The same as a page.
@@ -155,8 +221,8 @@ impl Told<'_> {
             title: &self.headline(),
             texts,
             ledger: self.ledger,
-            unit: self.unit,
-            unit_word: unit_word(self.word),
+            unit: unit_of(self.unit),
+            unit_word: unit_word(self.unit),
             lines: &lines,
             notes: &self.notes(),
         })
@@ -168,13 +234,13 @@ impl Told<'_> {
             return format!("This evidence has probability zero under the model: {class} and {against} are both impossible.");
         };
         let said = probability(self.calibrated.unwrap_or(p));
-        format!("{} = {class} with probability {said}, against {against}", self.model.posterior().target())
+        format!("{} = {class} with probability {said}, against {against}", self.target)
     }
 
     /// The ledger line by line: what, how much in words, what that means; and how much.
     fn lines(&self) -> Vec<(Vec<String>, Option<f64>)> {
         let ledger = self.ledger;
-        let signed = |nats: f64| signed(self.unit.of_nats(nats), 2);
+        let signed = |nats: f64| signed(unit_of(self.unit).of_nats(nats), 2);
         let line = |what: String, nats: f64, words: String| (vec![what, signed(nats), words], Some(nats));
         let mut lines = vec![line("before any evidence".into(), ledger.prior_log_odds, String::new())];
         for entry in &ledger.entries {
@@ -196,7 +262,7 @@ impl Told<'_> {
         if entry.log_odds == 0.0 {
             return "says nothing between them".into();
         }
-        if is_weight(self.model, entry) {
+        if is_weight(self.event, entry) {
             return format!("weighs {} for {class}, {} for {against}", number(entry.ln_given_class), number(entry.ln_given_against));
         }
         let chance = |ln: f64| if ln == f64::NEG_INFINITY { "0".to_string() } else { number(ln.exp()) };
@@ -220,7 +286,7 @@ impl Told<'_> {
         if self.ledger.entries.is_empty() && self.ledger.probability.is_some() {
             notes.push("Nothing in it says anything to the model: the class prior is the answer".into());
         }
-        if self.ledger.entries.iter().any(|entry| is_weight(self.model, entry)) {
+        if self.ledger.entries.iter().any(|entry| is_weight(self.event, entry)) {
             notes.push(
                 "Words weigh by the complement, −ln P(word | all other classes): how rare they are elsewhere. Weights are compared; they are no \
                  probabilities, and what the model calls one is a share of their sums"
@@ -239,8 +305,8 @@ fn is_factor(model: &NaiveBayesModel, entry: &LedgerEntry) -> bool {
 }
 
 /// Whether an entry has weights of the complement rather than logarithms of probabilities.
-fn is_weight(model: &NaiveBayesModel, entry: &LedgerEntry) -> bool {
-    matches!(entry.value, Weighed::Word { .. }) && matches!(model.prior().text, TextEvent::Complement | TextEvent::NormalisedComplement)
+fn is_weight(event: TextEvent, entry: &LedgerEntry) -> bool {
+    matches!(entry.value, Weighed::Word { .. }) && matches!(event, TextEvent::Complement | TextEvent::NormalisedComplement)
 }
 
 pub fn weighed(value: &Weighed) -> String {
@@ -251,46 +317,6 @@ pub fn weighed(value: &Weighed) -> String {
         Weighed::Word { word, times } => format!("has “{word}” {times} times"),
         Weighed::Bin { x, above, up_to } => format!("= {} ({})", number(*x), bin_words(*above, *up_to)),
     }
-}
-
-fn object(model: &NaiveBayesModel, ledger: &Ledger, unit: Unit, word: UnitArg, calibrated: Option<f64>) -> Value {
-    // JSON has no infinities; their signs matter here.
-    let infinite = |nats: f64| match unit.of_nats(nats) {
-        x if x == f64::INFINITY => json!("+inf"),
-        x if x == f64::NEG_INFINITY => json!("-inf"),
-        x => json::real(x),
-    };
-    let entries: Vec<Value> = ledger
-        .entries
-        .iter()
-        .map(|e| {
-            let (of_class, of_against) = (json::real(e.ln_given_class), json::real(e.ln_given_against));
-            if is_weight(model, e) {
-                return json!({"variable": e.variable, "value": e.value, "weight_for_class": of_class,
-                              "weight_for_against": of_against, "contribution": infinite(e.log_odds)});
-            }
-            json!({"variable": e.variable, "value": e.value, "ln_given_class": of_class,
-                   "ln_given_against": of_against, "contribution": infinite(e.log_odds)})
-        })
-        .collect();
-    let left_out: Vec<Value> = ledger
-        .left_out
-        .iter()
-        .filter(|l| l.why != tunbridge::learners::LeftOut::NotAnAttribute)
-        .map(|l| json!({"variable": l.variable, "why": l.why.to_string()}))
-        .collect();
-    json!({
-        "class": ledger.class,
-        "against": ledger.against,
-        "probability": ledger.probability,
-        "probability_against": ledger.probability_against,
-        "calibrated_probability": calibrated,
-        "unit": unit_word(word),
-        "prior": infinite(ledger.prior_log_odds),
-        "entries": entries,
-        "left_out": left_out,
-        "posterior": ledger.posterior_log_odds.map(infinite),
-    })
 }
 
 /// The products P(v) ∏ P(a | v) as a textbook writes them, class by class.

@@ -23,6 +23,9 @@ pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(
     let options = options(args, common)?;
     let output = output_path(args)?;
     check_output(&output, args.force)?;
+    if args.learner.labels.is_some() {
+        return super::labels::learn(args, common, options, &output, timings);
+    }
     let (learned, title) = {
         let mut options = options;
         let _bar = progress::show(&mut options.read, common);
@@ -56,6 +59,7 @@ pub fn options(args: &LearnArgs, common: &Common) -> Result<LearnOptions, Failur
     let mut read = args.read.options(common);
     args.columns.apply(&mut read, args.target.as_ref())?;
     args.learner.text.apply(&mut read)?;
+    read.labels.clone_from(&args.learner.labels);
     Ok(LearnOptions {
         read,
         prior,
@@ -93,7 +97,7 @@ fn output_path(args: &LearnArgs) -> Result<PathBuf, Failure> {
     Ok(PathBuf::from(format!("{stem}.tb")))
 }
 
-fn title(data: &[PathBuf]) -> String {
+pub fn title(data: &[PathBuf]) -> String {
     let first = match data[0].file_name() {
         Some(name) if name == "-" => "standard input".into(),
         Some(name) => name.to_string_lossy().into_owned(),

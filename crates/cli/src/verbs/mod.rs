@@ -5,6 +5,7 @@ pub mod classify;
 pub mod diff;
 pub mod evaluate;
 pub mod explain;
+mod labels;
 pub mod learn;
 pub mod manual;
 pub mod schema;
@@ -15,22 +16,25 @@ use std::path::Path;
 
 use std::time::Instant;
 
+use tunbridge::belief::Schema;
 use tunbridge::data::{Input, closest};
-use tunbridge::{Case, Error, Model, NaiveBayesModel, Timings};
+use tunbridge::{Case, Error, Model, NaiveBayesModel, Recipe, Timings};
 
 use crate::Failure;
 use crate::args::{Common, ReadArgs, UnknownArg};
 use crate::progress::remark;
 
 /// Reads the model that every verb but `learn` starts from.
-fn load(path: &Path, timings: &mut Timings) -> Result<NaiveBayesModel, Failure> {
+fn load(path: &Path, timings: &mut Timings) -> Result<Model, Failure> {
     let start = Instant::now();
     let model = Model::load(path)?;
     timings.add("read", start);
-    match model {
-        Model::NaiveBayes(model) => Ok(*model),
-        _ => Err(Failure::Usage(format!("{}: this verb does not know the model's kind", path.display()))),
-    }
+    Ok(model)
+}
+
+/// That a verb does not know a kind of model.
+fn unknown_kind(model: &Model) -> Failure {
+    Failure::Fault(Error::Internal(format!("this verb does not know models of the kind {}", model.kind())))
 }
 
 /// Tells that a model's calibration is older than the model.
@@ -68,12 +72,18 @@ fn is_case(inputs: &[String]) -> Result<bool, Failure> {
 }
 
 /// Reads one case, and tells of values that are left out because they are no known state, or refuses them.
-fn case_of(inputs: &[String], model: &NaiveBayesModel, read: &ReadArgs, unknown: UnknownArg, common: &Common) -> Result<Case, Failure> {
+fn case_of(
+    inputs: &[String],
+    (schema, recipe): (&Schema, &Recipe),
+    read: &ReadArgs,
+    unknown: UnknownArg,
+    common: &Common,
+) -> Result<Case, Failure> {
     read.not_of_files()?;
-    let missing = [model.recipe().missing.as_slice(), &read.missing].concat();
-    let case = Case::parse_with(model.schema(), inputs, &missing, &model.recipe().words)?;
+    let missing = [recipe.missing.as_slice(), &read.missing].concat();
+    let case = Case::parse_with(schema, inputs, &missing, &recipe.words)?;
     for (name, value) in &case.unknown {
-        let states = model.schema().find(name).and_then(|id| model.schema().states(id));
+        let states = schema.find(name).and_then(|id| schema.states(id));
         let near = states.and_then(|states| closest(value, states.names().iter().map(String::as_str)));
         let near = near.map(|near| format!("did you mean `{near}`?"));
         let what = format!("`{value}` is no known state of `{name}`");

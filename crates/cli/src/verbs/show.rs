@@ -5,10 +5,10 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 use tunbridge::belief::{JointCounts, VarId};
 use tunbridge::learners::{AttributeStatistic, TellingWords, telling_evidence, telling_words};
-use tunbridge::{Error, NaiveBayesModel, StateBelief, Timings};
+use tunbridge::{Error, Model, NaiveBayesModel, StateBelief, Timings};
 
 use super::learn::{bin_words, classes, evidence_table};
-use super::{load, no_trace, print, print_json};
+use super::{load, no_trace, print, print_json, unknown_kind};
 use crate::args::{Common, ShowArgs, refuse};
 use crate::figures::{count, number, of, probability};
 use crate::report::{self, Align, table};
@@ -17,7 +17,11 @@ use crate::{Failure, json, unlabelled};
 pub fn run(args: &ShowArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     no_trace(common)?;
     let as_json = common.json()?;
-    let model = load(&args.model, timings)?;
+    let model = match load(&args.model, timings)? {
+        Model::Labels(model) => return super::labels::show(args, as_json, &model),
+        Model::NaiveBayes(model) => *model,
+        other => return Err(unknown_kind(&other)),
+    };
     let kind = model.kind();
     if args.history {
         if as_json {

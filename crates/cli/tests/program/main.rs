@@ -15,6 +15,7 @@ mod explain;
 mod help;
 mod interruption;
 mod json;
+mod labels;
 mod model_files;
 mod reports;
 mod same_bytes;

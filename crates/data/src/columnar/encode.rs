@@ -3,7 +3,7 @@
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 
 use crate::DataError;
 use crate::dictionary::Dictionary;
@@ -29,6 +29,7 @@ pub(crate) fn encode(batch: &RecordBatch, first_row: u64, before: u64, builder: 
                 let texts = arrow_cast::cast(array, &DataType::LargeUtf8).map_err(bad)?;
                 push_all(texts.as_string::<i64>().iter().map(|t| t.map(str::as_bytes)), variable, builder, &mut faults);
             }
+            PlanKind::Labels(_) => push_labels(array, variable, builder, &mut faults).map_err(bad)?,
             PlanKind::Category { .. } => {
                 let array = readable(array).map_err(bad)?;
                 encode_states(&array, variable, builder, &mut faults);
@@ -58,6 +59,30 @@ pub(crate) fn encode(batch: &RecordBatch, first_row: u64, before: u64, builder: 
         builder.set_raw(RawRows::Batch(kept));
     }
     builder.finish(before + first_row)
+}
+
+/// Labels as lists of texts, or as texts with separators.
+fn push_labels(array: &ArrayRef, variable: usize, builder: &mut ChunkBuilder<'_>, faults: &mut Faults) -> Result<(), ArrowError> {
+    let (DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) | DataType::ListView(_) | DataType::LargeListView(_)) =
+        array.data_type()
+    else {
+        let texts = arrow_cast::cast(array, &DataType::LargeUtf8)?;
+        push_all(texts.as_string::<i64>().iter().map(|t| t.map(str::as_bytes)), variable, builder, faults);
+        return Ok(());
+    };
+    let item = Field::new("item", DataType::LargeUtf8, true);
+    let lists = arrow_cast::cast(array, &DataType::LargeList(item.into()))?;
+    for (row, list) in lists.as_list::<i64>().iter().enumerate() {
+        builder.push_label_set(variable, row, faults, |take| match list {
+            None => true,
+            Some(list) => {
+                let labels = list.as_string::<i64>().iter().flatten().map(str::trim).filter(|label| !label.is_empty());
+                labels.for_each(take);
+                false
+            }
+        });
+    }
+    Ok(())
 }
 
 /// An array as texts, booleans, whole numbers, doubles or a dictionary of texts.

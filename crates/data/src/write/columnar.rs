@@ -4,29 +4,25 @@ use std::io::Write;
 use std::sync::Arc;
 
 use arrow_array::builder::{Float64Builder, StringBuilder};
-use arrow_array::{Array, ArrayRef, DictionaryArray, Float64Array, Int32Array, RecordBatch, StringArray};
+use arrow_array::{Array, ArrayRef, DictionaryArray, Float64Array, Int32Array, ListArray, RecordBatch, StringArray};
+use arrow_buffer::OffsetBuffer;
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use belief::{Chunk, Kind, Observations, ReadReport, Role, Variable};
+use belief::{Kind, Observations, ReadReport, Role, Variable};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::basic::Compression;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
 use super::cells::each_row;
-use super::{Answers, Job};
+use super::{Job, Said, Tell, Told};
 use crate::DataError;
 use crate::date::{Date, date_of};
 use crate::encode::{EncodedChunk, Plan, RawRows};
 use crate::input::Format;
 use crate::source::Unit;
 
-pub(super) fn write_arrow(
-    job: &Job<'_>,
-    plan: &Plan,
-    to: &mut (dyn Write + Send),
-    answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
-) -> Result<ReadReport, DataError> {
+pub(super) fn write_arrow(job: &Job<'_>, plan: &Plan, to: &mut (dyn Write + Send), answer: impl Tell) -> Result<ReadReport, DataError> {
     let mut shape = Shape::new(job);
     // A file has one dictionary a column for all its batches; other sources may have one for each, and are written in full.
     if !matches!(&job.table.sources[..], [only] if only.input.format == Format::ArrowFile) {
@@ -53,12 +49,7 @@ pub(super) fn write_arrow(
 }
 
 /// Each unit of rows becomes a row group, encoded by the thread that read it.
-pub(super) fn write_parquet(
-    job: &Job<'_>,
-    plan: &Plan,
-    to: &mut (dyn Write + Send),
-    answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
-) -> Result<ReadReport, DataError> {
+pub(super) fn write_parquet(job: &Job<'_>, plan: &Plan, to: &mut (dyn Write + Send), answer: impl Tell) -> Result<ReadReport, DataError> {
     let shape = Shape::new(job);
     let writer = ArrowWriter::try_new(to, shape.schema.clone(), Some(writer_properties(&shape.schema))).map_err(|e| failed(&e))?;
     let (mut file, factory) = writer.into_serialized_writer().map_err(|e| failed(&e))?;
@@ -114,22 +105,41 @@ pub(super) fn encode_batch(writers: &mut [ArrowColumnWriter], schema: &Schema, b
 
 /// The columns behind those of the input: the predicted state and every state's probability.
 pub(super) fn answer_fields(job: &Job<'_>) -> Vec<Field> {
-    let predicted = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+    let predicted = match job.separator {
+        None => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
+        Some(_) => DataType::List(label_field()),
+    };
     let probabilities = job.added[1..].iter().map(|name| Field::new(name, DataType::Float64, true));
     std::iter::once(Field::new(&job.added[0], predicted, true)).chain(probabilities).collect()
 }
 
-pub(super) fn answer_columns(answers: &Answers, states: &Arc<StringArray>) -> Result<Vec<ArrayRef>, DataError> {
-    let keys: Int32Array = answers.predicted.iter().map(|p| p.map(|p| p as i32)).collect();
-    // Where nothing can be predicted, no state has a probability.
-    let nulls = keys.nulls().cloned();
-    let predicted = DictionaryArray::try_new(keys, states.clone() as ArrayRef).map_err(|e| failed(&e))?;
+pub(super) fn answer_columns(answers: &Told, states: &Arc<StringArray>) -> Result<Vec<ArrayRef>, DataError> {
     let n_states = states.len();
-    let probability = |state: usize| {
-        let of_state: Vec<f64> = answers.probability.iter().skip(state).step_by(n_states).copied().collect();
-        Arc::new(Float64Array::new(of_state.into(), nulls.clone())) as ArrayRef
+    let probabilities = |state: usize| answers.probability.iter().skip(state).step_by(n_states).copied();
+    let (said, probability): (ArrayRef, Vec<ArrayRef>) = match &answers.said {
+        Said::State(predicted) => {
+            let keys: Int32Array = predicted.iter().map(|p| p.map(|p| p as i32)).collect();
+            // Where nothing can be predicted, no state has a probability.
+            let nulls = keys.nulls().cloned();
+            let of_state = |state| Arc::new(Float64Array::new(probabilities(state).collect(), nulls.clone())) as ArrayRef;
+            let predicted = DictionaryArray::try_new(keys, states.clone() as ArrayRef).map_err(|e| failed(&e))?;
+            (Arc::new(predicted), (0..n_states).map(of_state).collect())
+        }
+        Said::Labels(labels) => {
+            let names: StringArray = labels.iter().flatten().map(|label| Some(states.value(*label as usize))).collect();
+            let ends = OffsetBuffer::from_lengths(labels.iter().map(Vec::len));
+            let lists = ListArray::try_new(label_field(), ends, Arc::new(names), None).map_err(|e| failed(&e))?;
+            let of_label =
+                |label| Arc::new(probabilities(label).map(|p| Some(p).filter(|p| !p.is_nan())).collect::<Float64Array>()) as ArrayRef;
+            (Arc::new(lists), (0..n_states).map(of_label).collect())
+        }
     };
-    Ok(std::iter::once(Arc::new(predicted) as ArrayRef).chain((0..n_states).map(probability)).collect())
+    Ok(std::iter::once(said).chain(probability).collect())
+}
+
+/// The labels of a list.
+fn label_field() -> Arc<Field> {
+    Arc::new(Field::new("item", DataType::Utf8, true))
 }
 
 /// The columns of the output.
@@ -169,7 +179,7 @@ impl Shape {
         self.schema = Arc::new(Schema::new(self.schema.fields().iter().enumerate().map(flat).collect::<Vec<_>>()));
     }
 
-    fn batch(&self, job: &Job<'_>, chunk: &EncodedChunk, unit: &Unit, source: usize, answers: &Answers) -> Result<RecordBatch, DataError> {
+    fn batch(&self, job: &Job<'_>, chunk: &EncodedChunk, unit: &Unit, source: usize, answers: &Told) -> Result<RecordBatch, DataError> {
         let mut columns = match (&chunk.raw, &self.numeric) {
             _ if job.passed_on.is_empty() => Vec::new(),
             (RawRows::Batch(batch), _) => {

@@ -52,24 +52,58 @@ pub struct Answers {
     pub probability: Vec<f64>,
 }
 
+/// Labels and their probabilities for each row of a chunk.
+#[derive(Clone, Debug, Default)]
+pub struct LabelAnswers {
+    /// The places of the labels that each row is given.
+    pub labels: Vec<Vec<u32>>,
+    /// Row by row, the probability of each label; NaN where the evidence is impossible with the label and without it.
+    pub probability: Vec<f64>,
+}
+
+/// What is said of the rows of a chunk.
+struct Told {
+    said: Said,
+    probability: Vec<f64>,
+}
+
+/// One state of each row, or none where all are impossible; or any number of labels.
+enum Said {
+    State(Vec<Option<u32>>),
+    Labels(Vec<Vec<u32>>),
+}
+
+impl From<Answers> for Told {
+    fn from(answers: Answers) -> Self {
+        Self { said: Said::State(answers.predicted), probability: answers.probability }
+    }
+}
+
+impl From<LabelAnswers> for Told {
+    fn from(answers: LabelAnswers) -> Self {
+        Self { said: Said::Labels(answers.labels), probability: answers.probability }
+    }
+}
+
 /// What is being written.
 struct Job<'t> {
     table: &'t Table,
     states: &'t [String],
+    /// What stands between the labels of a cell, where any number of them is said of a row.
+    separator: Option<&'t str>,
     /// Names of the columns passed on: those of the input, or none.
     passed_on: &'t [String],
     /// Names of the columns added: the prediction and one per state.
     added: Vec<String>,
 }
 
+/// What is said of a chunk's rows.
+trait Tell: Fn(Chunk<'_>) -> Result<Told, DataError> + Sync {}
+
+impl<F: Fn(Chunk<'_>) -> Result<Told, DataError> + Sync> Tell for F {}
+
 impl Job<'_> {
-    fn write(
-        &self,
-        plan: &Plan,
-        format: OutputFormat,
-        to: &mut (dyn Write + Send),
-        answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
-    ) -> Result<ReadReport, DataError> {
+    fn write(&self, plan: &Plan, format: OutputFormat, to: &mut (dyn Write + Send), answer: impl Tell) -> Result<ReadReport, DataError> {
         match format {
             OutputFormat::Csv | OutputFormat::Tsv | OutputFormat::JsonLines => text::write(self, plan, format, to, answer),
             OutputFormat::Parquet => columnar::write_parquet(self, plan, to, answer),
@@ -96,9 +130,43 @@ impl Table {
         to: &mut (dyn Write + Send),
         answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
     ) -> Result<ReadReport, DataError> {
+        self.write_told(states, None, format, passed_on, to, |chunk: Chunk<'_>| answer(chunk).map(Told::from))
+    }
+
+    /// The same where any number of labels is said of a row: they are in one column, in text formats with the `separator` between them,
+    /// in columnar ones as a list, and in JSON Lines as an array.
+    ///
+    /// # Errors
+    /// When a row cannot be read or the output cannot be written.
+    pub fn write_labels(
+        &self,
+        (labels, separator): (&[String], &str),
+        format: OutputFormat,
+        passed_on: bool,
+        to: &mut (dyn Write + Send),
+        answer: impl Fn(Chunk<'_>) -> Result<LabelAnswers, DataError> + Sync,
+    ) -> Result<ReadReport, DataError> {
+        self.write_told(labels, Some(separator), format, passed_on, to, |chunk: Chunk<'_>| answer(chunk).map(Told::from))
+    }
+
+    fn write_told(
+        &self,
+        states: &[String],
+        separator: Option<&str>,
+        format: OutputFormat,
+        passed_on: bool,
+        to: &mut (dyn Write + Send),
+        answer: impl Tell,
+    ) -> Result<ReadReport, DataError> {
+        let job = |passed_on| Job {
+            table: self,
+            states,
+            separator,
+            passed_on,
+            added: added_names(passed_on, if separator.is_some() { "labels" } else { "predicted" }, states),
+        };
         if !passed_on {
-            let job = Job { table: self, states, passed_on: &[], added: added_names(&[], states) };
-            return job.write(&self.plan, format, to, answer);
+            return job(&[]).write(&self.plan, format, to, answer);
         }
         if let Some(other) = self.sources.iter().find(|s| s.names != self.sources[0].names) {
             return Err(DataError::BadFile {
@@ -115,8 +183,7 @@ impl Table {
                 hint: Some("classify the files one by one, or write CSV or JSON Lines".into()),
             });
         }
-        let passed_on = self.sources[0].passed_on();
-        let job = Job { table: self, states, passed_on, added: added_names(passed_on, states) };
+        let job = job(self.sources[0].passed_on());
         match splice::files(&job) {
             Some(files) if format == OutputFormat::Parquet => splice::write(&job, &files, &self.plan, to, answer),
             _ => job.write(&Plan { keep_raw: true, ..self.plan.clone() }, format, to, answer),
@@ -148,10 +215,10 @@ impl Table {
     }
 }
 
-/// `predicted` and `p(state)`, each made unlike the columns that are there.
-fn added_names(columns: &[String], states: &[String]) -> Vec<String> {
+/// The prediction and `p(state)`, each made unlike the columns that are there.
+fn added_names(columns: &[String], prediction: &str, states: &[String]) -> Vec<String> {
     let mut added: Vec<String> = Vec::with_capacity(states.len() + 1);
-    let wished = std::iter::once("predicted".to_string()).chain(states.iter().map(|state| format!("p({state})")));
+    let wished = std::iter::once(prediction.to_string()).chain(states.iter().map(|state| format!("p({state})")));
     for wish in wished {
         let mut name = wish.clone();
         for attempt in 2.. {

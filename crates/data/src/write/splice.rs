@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
-use belief::{Chunk, ReadReport};
+use belief::ReadReport;
 use parquet::arrow::arrow_writer::ArrowRowGroupWriterFactory;
 use parquet::arrow::{ArrowSchemaConverter, ArrowWriter, add_encoded_arrow_schema_to_metadata};
 use parquet::errors::ParquetError;
@@ -16,7 +16,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{Type, TypePtr};
 
 use super::columnar::{answer_columns, answer_fields, encode_batch, failed, writer_properties};
-use super::{Answers, Job};
+use super::{Job, Tell};
 use crate::DataError;
 use crate::columnar::parquet::ParquetFile;
 use crate::encode::Plan;
@@ -37,7 +37,7 @@ pub(super) fn write(
     files: &[&ParquetFile],
     plan: &Plan,
     to: &mut (dyn Write + Send),
-    answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
+    answer: impl Tell,
 ) -> Result<ReadReport, DataError> {
     let answers_schema = Arc::new(Schema::new(answer_fields(job)));
     let output = Output::new(files, answers_schema.clone(), to).map_err(|e| failed(&e))?;

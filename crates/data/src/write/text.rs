@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use belief::{Chunk, ReadReport};
+use belief::ReadReport;
 
 use super::cells::each_row;
-use super::{Answers, Job, OutputFormat, io_error};
+use super::{Job, OutputFormat, Said, Tell, Told, io_error};
 use crate::DataError;
 use crate::encode::{EncodedChunk, Plan, RawRows};
 use crate::source::Unit;
@@ -16,7 +16,7 @@ pub(super) fn write(
     plan: &Plan,
     format: OutputFormat,
     to: &mut (dyn Write + Send),
-    answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
+    answer: impl Tell,
 ) -> Result<ReadReport, DataError> {
     let of_input = job.table.sources[0].dialect().map_or(b',', |dialect| dialect.delimiter);
     let delimiter = if format == OutputFormat::Tsv { b'\t' } else { of_input };
@@ -89,13 +89,17 @@ fn rows_of_csv(
     source: &crate::source::Source,
     delimiter: u8,
     states: &[Vec<u8>],
-    answers: &Answers,
+    answers: &Told,
     out: &mut Vec<u8>,
 ) -> Result<(), DataError> {
     let mut number = zmij::Buffer::new();
     let mut answer = |row: usize, out: &mut Vec<u8>| {
-        if let Some(predicted) = answers.predicted[row] {
-            out.extend_from_slice(&states[predicted as usize]);
+        match &answers.said {
+            Said::State(predicted) => out.extend_from_slice(predicted[row].map_or(&[][..], |state| &states[state as usize])),
+            Said::Labels(labels) => {
+                let names: Vec<&str> = labels[row].iter().map(|label| job.states[*label as usize].as_str()).collect();
+                push_csv(out, &names.join(job.separator.unwrap_or_default()), delimiter);
+            }
         }
         for p in &answers.probability[row * states.len()..][..states.len()] {
             out.push(delimiter);
@@ -139,7 +143,7 @@ fn rows_of_json(
     unit: &Unit,
     source: &crate::source::Source,
     states: &[Vec<u8>],
-    answers: &Answers,
+    answers: &Told,
     out: &mut Vec<u8>,
     starts: &mut Vec<usize>,
 ) -> Result<(), DataError> {
@@ -147,23 +151,39 @@ fn rows_of_json(
     let names: Vec<String> = job.passed_on.iter().map(|n| serde_json::Value::from(n.as_str()).to_string()).collect();
     let mut answer = |row: usize, out: &mut Vec<u8>| {
         starts.push(out.len());
-        match answers.predicted[row] {
-            Some(predicted) => {
-                out.extend_from_slice(b"\"predicted\":");
-                out.extend_from_slice(&states[predicted as usize]);
-                out.extend_from_slice(b",\"probability\":{");
-                for (place, (state, p)) in states.iter().zip(&answers.probability[row * states.len()..]).enumerate() {
+        match &answers.said {
+            Said::State(predicted) => match predicted[row] {
+                Some(predicted) => {
+                    out.extend_from_slice(b"\"predicted\":");
+                    out.extend_from_slice(&states[predicted as usize]);
+                }
+                None => return out.extend_from_slice(b"\"predicted\":null,\"probability\":null,\"impossible\":true"),
+            },
+            Said::Labels(labels) => {
+                out.extend_from_slice(b"\"labels\":[");
+                for (place, label) in labels[row].iter().enumerate() {
                     if place > 0 {
                         out.push(b',');
                     }
-                    out.extend_from_slice(state);
-                    out.push(b':');
-                    push_number(out, number.format_finite(*p).as_bytes());
+                    out.extend_from_slice(&states[*label as usize]);
                 }
-                out.push(b'}');
+                out.push(b']');
             }
-            None => out.extend_from_slice(b"\"predicted\":null,\"probability\":null,\"impossible\":true"),
         }
+        out.extend_from_slice(b",\"probability\":{");
+        for (place, (state, p)) in states.iter().zip(&answers.probability[row * states.len()..]).enumerate() {
+            if place > 0 {
+                out.push(b',');
+            }
+            out.extend_from_slice(state);
+            out.push(b':');
+            if p.is_nan() {
+                out.extend_from_slice(b"null");
+            } else {
+                push_number(out, number.format_finite(*p).as_bytes());
+            }
+        }
+        out.push(b'}');
     };
     if job.passed_on.is_empty() {
         for row in 0..chunk.n_rows {

@@ -6,6 +6,7 @@ mod csv_differential;
 mod documents;
 mod formats;
 mod hostile;
+mod labels;
 mod lines_and_mailboxes;
 mod mutations;
 mod open_as;

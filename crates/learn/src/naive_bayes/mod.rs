@@ -56,6 +56,7 @@ pub use posterior::NaiveBayes;
 pub use prior::{ClassPrior, Estimate, EventModel, MEstimateP, NaiveBayesPrior, NumericModel, TextEvent, WordChoice};
 pub use prior_text::NotAPrior;
 pub use remark::{LeftOut, Remark};
+pub(crate) use scale::Scale;
 pub use semi_supervised::{EmStep, Expected, SemiSupervised, completed};
 pub use statistic::{AttributeStatistic, NaiveBayesStatistic, Treatment};
 pub use telling_evidence::{ClassEvidence, EvidenceValue, TellingEvidence, telling_evidence};

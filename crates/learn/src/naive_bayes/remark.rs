@@ -44,6 +44,16 @@ pub enum Remark {
         /// The class.
         class: String,
     },
+    /// A label that no row has.
+    LabelOfNoRow {
+        /// The label.
+        label: String,
+    },
+    /// A label that every row has.
+    LabelOfEveryRow {
+        /// The label.
+        label: String,
+    },
     /// A class has rows, but this column is missing in all of them.
     NoObservations {
         /// The column.
@@ -80,6 +90,8 @@ impl fmt::Display for Remark {
         match self {
             Remark::ColumnLeftOut { variable, why } => write!(f, "`{variable}` is left out: {why}"),
             Remark::SingleRow { class } => write!(f, "class `{class}` weighs no more than one row"),
+            Remark::LabelOfNoRow { label } => write!(f, "no row has the label `{label}`"),
+            Remark::LabelOfEveryRow { label } => write!(f, "every row has the label `{label}`"),
             Remark::NoObservations { variable, class } => {
                 write!(f, "`{variable}` is missing in every row of class `{class}`: the whole column, or equal shares, stand in")
             }

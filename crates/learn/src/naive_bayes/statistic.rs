@@ -157,6 +157,34 @@ impl NaiveBayesStatistic {
         Ok(())
     }
 
+    /// The statistic of two classes made of one: the rows that are not in it, and those that are. `all` is the class in which every
+    /// row was counted.
+    ///
+    /// # Errors
+    /// When the class has rows that `all` does not have.
+    ///
+    /// # Panics
+    /// When there is no such class.
+    pub(crate) fn against_rest(&self, class: usize, all: usize) -> Result<Self, NeverObserved> {
+        let attribute = |attribute: &AttributeStatistic| {
+            Ok(match attribute {
+                AttributeStatistic::Absent => AttributeStatistic::Absent,
+                AttributeStatistic::Counts(counts) => AttributeStatistic::Counts(counts.against_rest(class, all)?),
+                AttributeStatistic::Moments(moments) => AttributeStatistic::Moments(moments.against_rest(class, all)?),
+                AttributeStatistic::Words(counts) => AttributeStatistic::Words(counts.against_rest(class, all)?),
+                AttributeStatistic::Binned { cuts, counts } => {
+                    AttributeStatistic::Binned { cuts: cuts.clone(), counts: counts.against_rest(class, all)? }
+                }
+            })
+        };
+        Ok(Self {
+            target: self.target,
+            classes: self.classes.against_rest(class, all)?,
+            n_rows_without_target: self.n_rows_without_target,
+            attributes: self.attributes.iter().map(attribute).collect::<Result<_, NeverObserved>>()?,
+        })
+    }
+
     fn check_shape(&self, other: &Self) -> Result<(), ShapeMismatch> {
         ShapeMismatch::check("variables", self.attributes.len(), other.attributes.len())?;
         ShapeMismatch::check("the place of the target", self.target.index(), other.target.index())?;
