@@ -251,7 +251,10 @@ fn remarks(schema: &Schema, statistic: &NaiveBayesStatistic, attributes: &[Attri
             AttributeStatistic::Absent => continue,
             AttributeStatistic::Counts(counts) | AttributeStatistic::Binned { counts, .. } => counts.class_totals(),
             AttributeStatistic::Moments(moments) => moments.of_class().iter().map(|m| m.weight).collect(),
-            AttributeStatistic::Words(counts) => counts.class_totals(),
+            AttributeStatistic::Words(counts) => match attribute {
+                Attribute::Texts(bag) => bag.class_totals().to_vec(),
+                _ => counts.class_totals(),
+            },
         };
         for (place, (class, _)) in classes() {
             if observed[place] == 0.0 {

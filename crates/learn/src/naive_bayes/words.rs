@@ -103,6 +103,11 @@ impl<'s> Bag<'s> {
         Ok(bag)
     }
 
+    /// How often words that count were met in each class.
+    pub(crate) fn class_totals(&self) -> &[f64] {
+        &self.class_totals
+    }
+
     /// How many words count.
     pub(crate) fn n_chosen(&self) -> usize {
         self.n_chosen as usize
@@ -168,9 +173,10 @@ impl<'s> Bag<'s> {
         let l = self.pseudo.of_each(self.n_chosen);
         // Most words were never met in most classes: one logarithm serves them all.
         let of_times = |times: f64, class: usize| ratio(times + l, self.class_totals[class] + l * self.n_chosen, self.n_chosen).ln();
+        let of_others = matches!(self.event, TextEvent::Complement | TextEvent::NormalisedComplement);
         let never: Vec<f64> = (0..n_classes).map(|class| of_times(0.0, class)).collect();
         for (word, of_word) in self.words() {
-            let times: f64 = of_word.iter().map(|count| count.times).sum();
+            let times: f64 = if of_others { of_word.iter().map(|count| count.times).sum() } else { 0.0 };
             for (class, count) in of_word.iter().enumerate() {
                 let ln = match self.event {
                     TextEvent::DirichletCompound => self.alpha(word, class),
