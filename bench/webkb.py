@@ -20,7 +20,7 @@ MODELS = {
     "Bernoulli, the 300 most informative words": ["--text-model", "bernoulli", "--keep-words", "300"],
     "complement": ["--text-model", "complement"],
 }
-FEW = [*PAGES, "--stop-words", "english", "--min-times", "2", "--weigh-words", "length:100"]
+FEW = [*PAGES, "--stop-words", "english", "--min-times", "2", "--weigh-words", "log"]
 UNIVERSITIES = ["cornell", "texas", "washington", "wisconsin"]
 SIZES = [4, 8, 20, 40, 100, 240]
 UNLABELLED = 2500
@@ -51,7 +51,7 @@ def main():
             text.append(f"| {name} | " + " | ".join(f"{x:.1f}" for x in of) + f" | {statistics.mean(of):.1f} |")
             print(text[-1], flush=True)
         text += ["", "## Few labels", "", f"So many labelled pages, drawn evenly from the classes, and {UNLABELLED:,} others without theirs; the pages of the university left"]
-        text += [f"out classified. Stop words and words met once left out, every page brought to one length. Mean and spread of {settings.draws} draws for each of"]
+        text += [f"out classified. Stop words and words met once left out, words counting by the logarithm of their times. Mean and spread of {settings.draws} draws for each of"]
         text += ["the four universities, a page without a class counting as much as one with.", ""]
         text += ["| labelled | without EM | with EM | gain |", "| ---: | ---: | ---: | ---: |"]
         for size in SIZES:
