@@ -71,8 +71,16 @@ pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result
     if common.trace {
         print(&products(&model, &case)?)?;
     }
-    let told = Told { target: model.posterior().target(), event: model.prior().text, ledger: &ledger, unit: args.unit, calibrated };
-    tell(&told, &case, read, args, common)
+    let told = Told {
+        target: model.posterior().target(),
+        schema: model.schema(),
+        recipe: model.recipe(),
+        event: model.prior().text,
+        ledger: &ledger,
+        unit: args.unit,
+        calibrated,
+    };
+    tell(&told, &case, args, common)
 }
 
 /// Whether JSON is wanted, and whether a page.
@@ -82,13 +90,7 @@ fn formats(common: &Common) -> Result<(bool, bool), Failure> {
 }
 
 /// Prints a ledger: as JSON, as a page, or for people, with the words of texts marked.
-pub fn tell(
-    told: &Told<'_>,
-    case: &Case,
-    (schema, recipe): (&Schema, &Recipe),
-    args: &ExplainArgs,
-    common: &Common,
-) -> Result<(), Failure> {
+pub fn tell(told: &Told<'_>, case: &Case, args: &ExplainArgs, common: &Common) -> Result<(), Failure> {
     let (as_json, as_html) = formats(common)?;
     if as_json {
         return print_json(&told.object());
@@ -96,8 +98,8 @@ pub fn tell(
     let marking = if as_html { Some(Marking::Plain) } else { marking(args.mark) };
     let mut texts: Vec<Highlighted> = Vec::new();
     if marking.is_some() {
-        for (id, marked) in case.marked_texts(&recipe.words)? {
-            texts.push(highlight(told.ledger, &schema.variable(id).name, marked));
+        for (id, marked) in case.marked_texts(&told.recipe.words)? {
+            texts.push(highlight(told.ledger, &told.schema.variable(id).name, marked));
         }
     }
     print(&if as_html { told.page(&texts) } else { told.text(&texts, marking) })
@@ -146,6 +148,8 @@ fn unit_word(unit: UnitArg) -> &'static str {
 pub struct Told<'t> {
     /// The variable that is predicted.
     pub target: &'t str,
+    pub schema: &'t Schema,
+    pub recipe: &'t Recipe,
     /// What kind of event a text is.
     pub event: TextEvent,
     pub ledger: &'t Ledger,
@@ -272,11 +276,18 @@ impl Told<'_> {
             return format!("seen with {sure}, never with {never}");
         }
         let (times, which) = if ratio >= 1.0 { (ratio, class) } else { (1.0 / ratio, against) };
-        if is_factor(self.model, entry) {
+        if self.is_factor(entry) {
             return format!("{} times the odds for {which}", number(times));
         }
         let (of_class, of_against) = (chance(entry.ln_given_class), chance(entry.ln_given_against));
         format!("{} times as likely under {which} ({of_class} against {of_against})", number(times))
+    }
+
+    /// Whether an entry is a factor of the odds and no probability by itself: words that are weighed, and words that come in bursts, of
+    /// which the length of the text has its part.
+    fn is_factor(&self, entry: &LedgerEntry) -> bool {
+        let is_text = self.schema.find(&entry.variable).is_some_and(|id| matches!(self.schema.variable(id).kind, Kind::Text(_)));
+        is_text && (self.event == TextEvent::DirichletCompound || !self.recipe.weighing.is_plain())
     }
 
     /// What is to be known besides.
@@ -295,13 +306,6 @@ impl Told<'_> {
         }
         notes
     }
-}
-
-/// Whether an entry is a factor of the odds and no probability by itself: words that are weighed, and words that come in bursts, of which
-/// the length of the text has its part.
-fn is_factor(model: &NaiveBayesModel, entry: &LedgerEntry) -> bool {
-    let is_text = model.schema().find(&entry.variable).is_some_and(|id| matches!(model.schema().variable(id).kind, Kind::Text(_)));
-    is_text && (model.prior().text == TextEvent::DirichletCompound || !model.recipe().weighing.is_plain())
 }
 
 /// Whether an entry has weights of the complement rather than logarithms of probabilities.

@@ -214,8 +214,16 @@ pub fn explain(args: &ExplainArgs, common: &Common, model: &LabelsModel, one_cas
     ledger.class.clone_from(&model.labels()[label]);
     ledger.against = format!("not {}", model.labels()[label]);
     timings.add("infer", start);
-    let told = Told { target: model.target(), event: model.prior().text, ledger: &ledger, unit: args.unit, calibrated: None };
-    super::explain::tell(&told, &case, read, args, common)
+    let told = Told {
+        target: model.target(),
+        schema: model.schema(),
+        recipe: model.recipe(),
+        event: model.prior().text,
+        ledger: &ledger,
+        unit: args.unit,
+        calibrated: None,
+    };
+    super::explain::tell(&told, &case, args, common)
 }
 
 /// The model in readable form, or as JSON.

@@ -13,6 +13,9 @@ use crate::support::{Folder, open};
 #[derive(Clone, Debug, Default)]
 struct Sets(Vec<Option<Vec<u32>>>);
 
+/// The same by their names.
+type Named = Vec<Option<Vec<String>>>;
+
 /// The place of the column in the tables here.
 const TARGET: usize = 1;
 
@@ -46,7 +49,7 @@ fn options() -> ReadOptions {
 }
 
 /// The rows' labels by name, sorted, `None` where they are missing; and how many are missing.
-fn sets(table: &Table) -> Result<(Vec<Option<Vec<String>>>, u64), DataError> {
+fn sets(table: &Table) -> Result<(Named, u64), DataError> {
     let fold = table.fold(|_: &[usize]| Sets::default())?;
     let Kind::Labels(names) = &fold.schema.variables()[TARGET].kind else { panic!("{:?}", fold.schema) };
     let name = |code: &u32| names.names().get(*code as usize).cloned().unwrap_or("unknown".into());
@@ -58,7 +61,7 @@ fn sets(table: &Table) -> Result<(Vec<Option<Vec<String>>>, u64), DataError> {
     Ok((fold.statistic.0.iter().map(|row| row.as_ref().map(set)).collect(), fold.report.n_missing[TARGET]))
 }
 
-fn expected() -> Vec<Option<Vec<String>>> {
+fn expected() -> Named {
     let set = |labels: &[&str]| Some(labels.iter().map(|l| l.to_string()).collect());
     vec![set(&["acq", "earn"]), set(&["earn"]), set(&[]), None, set(&["Earn", "acq"])]
 }
