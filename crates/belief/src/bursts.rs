@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{NeverObserved, ShapeMismatch, StateMap, count_without};
+use crate::{NeverObserved, ShapeMismatch, StateMap, WordCount, WordCounts, count_without};
 
 /// Repeats of words within texts, and lengths of texts, as weights of texts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -142,6 +142,21 @@ impl Bursts {
         }
         *self = recoded;
         Ok(())
+    }
+
+    /// Whether they can be those of these counts: no word is repeated in more texts than it is in, and the lengths of the texts of a
+    /// class sum to the times of its words.
+    pub(crate) fn are_of(&self, counts: &WordCounts) -> bool {
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * (1.0 + b.abs());
+        let cell = |word: u32, class: u32| counts.of_word(word as usize).map_or(WordCount::default(), |of_word| of_word[class as usize]);
+        let of_word = |((word, class, _), _): (&(u32, u32, u32), &f64)| {
+            let texts: f64 = self.repeats(*word, *class).map(|(_, texts)| texts).sum();
+            texts <= cell(*word, *class).texts * (1.0 + 1e-6)
+        };
+        let totals = counts.class_totals();
+        let of_class =
+            |(class, total): (usize, &f64)| near(self.lengths(class as u32).map(|(length, texts)| f64::from(length) * texts).sum(), *total);
+        self.repeats.iter().all(of_word) && totals.iter().enumerate().all(of_class)
     }
 
     /// Whether all words and classes are below these numbers.

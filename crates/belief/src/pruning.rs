@@ -27,11 +27,16 @@ impl Pruned {
         self.n_dropped > 0
     }
 
+    /// Whether its numbers can be those of words; for what was read from a file.
+    pub fn is_valid(&self) -> bool {
+        [self.times, self.most, self.short_by].iter().all(|x| x.is_finite() && *x >= 0.0) && self.n_dropped < 1 << 53
+    }
+
     /// What is lost of two halves together: a word of one may have been dropped in the other.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
         Self {
-            n_dropped: self.n_dropped + other.n_dropped,
+            n_dropped: self.n_dropped.saturating_add(other.n_dropped),
             times: self.times + other.times,
             most: self.most + other.most,
             short_by: (self.short_by + other.most).max(self.most + other.short_by),
@@ -42,7 +47,7 @@ impl Pruned {
     #[must_use]
     pub fn after(&self, round: &Self) -> Self {
         Self {
-            n_dropped: self.n_dropped + round.n_dropped,
+            n_dropped: self.n_dropped.saturating_add(round.n_dropped),
             times: self.times + round.times,
             most: self.most + round.most,
             short_by: self.short_by,

@@ -44,7 +44,13 @@ impl WordCounts {
     }
 
     /// Nothing counted, of words that are to be weighed.
-    pub fn weighed(n_classes: usize, n_words: usize, weights: Arc<WordWeights>) -> Self {
+    pub fn weighed(n_classes: usize, n_words: usize, mut weights: Arc<WordWeights>) -> Self {
+        // Words that are new have no weight of their own yet.
+        if weights.of_word.as_ref().is_some_and(|of_word| of_word.len() < n_words)
+            && let Some(of_word) = &mut Arc::make_mut(&mut weights).of_word
+        {
+            of_word.resize(n_words, 0.0);
+        }
         Self { n_classes, row_of: vec![NO_ROW; n_words], cells: Vec::new(), bursts: weights.bursts.then(Bursts::default), weights }
     }
 
@@ -403,7 +409,8 @@ impl TryFrom<RawCounts> for WordCounts {
             return Err("words and counts of different numbers");
         }
         // A row is made for each word that was met: no more memory is set aside than the file has words for, class by class.
-        if raw.n_classes > 1 << 24 || raw.n_met.iter().filter(|n| **n > 0).count().saturating_mul(raw.n_classes) > 1 << 32 {
+        let n_cells = raw.n_met.iter().filter(|n| **n > 0).count().saturating_mul(raw.n_classes);
+        if raw.n_classes > 1 << 24 || n_cells > (1 << 22) + raw.classes.len().saturating_mul(1 << 12) {
             return Err("more words and classes than can be counted");
         }
         if raw.weights.of_word.as_ref().is_some_and(|of_word| of_word.len() != raw.n_met.len()) {
@@ -415,7 +422,6 @@ impl TryFrom<RawCounts> for WordCounts {
         }
         let plain = raw.weights.is_plain();
         let mut counts = Self::weighed(raw.n_classes, raw.n_met.len(), Arc::new(raw.weights));
-        counts.bursts = raw.bursts;
         let mut entries = raw.classes.iter().zip(raw.times.iter().zip(&raw.texts));
         for (word, n) in raw.n_met.iter().enumerate() {
             for (class, (&times, &texts)) in entries.by_ref().take(*n as usize) {
@@ -430,6 +436,10 @@ impl TryFrom<RawCounts> for WordCounts {
                 *cell = WordCount { times, texts };
             }
         }
+        if !raw.bursts.as_ref().is_none_or(|bursts| bursts.are_of(&counts)) {
+            return Err("bursts that are not those of the counts");
+        }
+        counts.bursts = raw.bursts;
         Ok(counts)
     }
 }
@@ -564,6 +574,29 @@ mod tests {
         let mut held = counts(&vec![(0, vec![0, 1, 1]), (2, vec![3])]);
         held.recode(None, Some(&StateMap { to: vec![StateMap::DROPPED, 0, 1, StateMap::DROPPED, 2, 3], n_states: 4 })).unwrap();
         assert_eq!((held.times(), held.cells.len()), (vec![2.0, 0.0, 0.0, 0.0], 3));
+    }
+
+    #[test]
+    fn what_no_texts_can_have_is_refused() {
+        let held = in_bursts(&vec![(0, vec![1, 1, 2]), (1, vec![0])]);
+        let with = |change: &dyn Fn(&mut RawCounts)| {
+            let mut raw = RawCounts::from(&held);
+            change(&mut raw);
+            WordCounts::try_from(raw)
+        };
+        assert!(with(&|_| {}).is_ok());
+        // A file of a few bytes does not ask for gigabytes.
+        assert!(with(&|raw| raw.n_classes = (1 << 24) - 1).is_err());
+        // Lengths and repeats are those of the words.
+        assert!(with(&|raw| raw.bursts = Some(Bursts::default())).is_err());
+        assert!(with(&|raw| raw.bursts.as_mut().unwrap().scale(1e300)).is_err());
+        assert!(with(&|raw| raw.bursts = None).is_err());
+    }
+
+    #[test]
+    fn new_words_have_no_weight_of_their_own() {
+        let weights = Arc::new(WordWeights { of_word: Some(vec![1.0, 2.0]), ..WordWeights::default() });
+        assert_eq!(WordCounts::weighed(3, 4, weights).weights().of_word, Some(vec![1.0, 2.0, 0.0, 0.0]));
     }
 
     #[test]

@@ -65,6 +65,12 @@ fn way_out(error: &LearnError) -> String {
         LearnError::Unfit { variable, fault: StatisticFault::NotFinite } => {
             format!("read it as states with --types {variable}=category, or leave it out with --ignore {variable}")
         }
+        LearnError::NoLeaveOneOut { .. } => "judge it with --evaluate folds:10, or on other rows, and leave --calibrate out".into(),
+        LearnError::NoProbability { .. } => "choose another with --text-model, or leave --unlabelled out".into(),
+        LearnError::NoBursts { .. } => "learn the model again with --text-model dirichlet-compound".into(),
+        LearnError::ChosenBursts { .. } => "leave out words by --stop-words instead, or choose another --text-model".into(),
+        LearnError::TextInCentroid { variable } => format!("leave it out with --ignore {variable}, or choose another --model"),
+        LearnError::ImpossibleRows { .. } => "say --estimate laplace, or another estimate that leaves nothing impossible".into(),
         LearnError::AgainstItself { .. } => "name two classes with --class and --against".into(),
         LearnError::Unfit { .. } | LearnError::Shape(_) => "learn the model again from its data".into(),
         _ => "the flags --estimate, --class-prior and --numeric say what is believed before".into(),

@@ -155,7 +155,7 @@ pub(crate) fn weighed<O: Observations<Error = DataError>>(rows: &O, counted: Cou
 }
 
 /// The same, by the weights that `all` texts give.
-fn weighed_by<O: Observations<Error = DataError>>(
+pub(crate) fn weighed_by<O: Observations<Error = DataError>>(
     rows: &O,
     counted: Counted,
     all: &NaiveBayesStatistic,
@@ -184,6 +184,12 @@ pub(crate) fn check_texts(schema: &Schema, options: &LearnOptions) -> Result<(),
     if options.prior.text == TextEvent::DirichletCompound && !options.weighing.is_plain() {
         return Err(Error::unfit(
             "a Dirichlet-compound counts how often words are repeated, and takes no weights of them",
+            "leave --weigh-words out, or choose another --text-model",
+        ));
+    }
+    if options.prior.text == TextEvent::Bernoulli && !options.weighing.is_plain() {
+        return Err(Error::unfit(
+            "a Bernoulli model asks of a word whether it is there, and takes no weights of it",
             "leave --weigh-words out, or choose another --text-model",
         ));
     }
@@ -435,6 +441,8 @@ fn leave_one_out_words(model: &NaiveBayesModel) -> &'static str {
         "leave-one-out, given the cut points"
     } else if model.observed().treatments().iter().any(has_weights) {
         "leave-one-out, given the weights of words"
+    } else if model.prior().words.most_informative.is_some() {
+        "leave-one-out, given the words that were chosen by the classes; --evaluate folds:10 chooses them anew"
     } else {
         "leave-one-out"
     }

@@ -132,7 +132,8 @@ impl NaiveBayesModel {
         let (completed, posterior) = match &parts.unlabelled {
             None => (None, NaiveBayes::new(&parts.schema, &parts.statistic, &parts.prior)?),
             Some(from) => {
-                if !(from.lambda >= 0.0 && from.lambda.is_finite()) {
+                let is_weight = |x: f64| x >= 0.0 && x.is_finite();
+                if !is_weight(from.lambda) || !is_weight(from.n_rows) {
                     return Err(Error::unfit("the weight of rows without a class is none", "learn the model again"));
                 }
                 let completed = learn::completed(&parts.statistic, &from.statistic, from.lambda)?;
@@ -141,6 +142,9 @@ impl NaiveBayesModel {
                 (Some(completed), posterior)
             }
         };
+        if parts.pruned.len() > parts.schema.variables().len() || !parts.pruned.iter().all(Pruned::is_valid) {
+            return Err(Error::unfit("what was lost of its words cannot be", "learn the model again"));
+        }
         if let Some(calibrator) = &parts.calibrator {
             calibrator.validate()?;
             if calibrator.n_classes() != posterior.n_classes() {

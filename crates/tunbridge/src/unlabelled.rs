@@ -11,12 +11,13 @@ use belief::{
 use data::{DataError, HeldRows, ReadOptions, Table, UnknownStates};
 use evaluate::{Metrics, Tally};
 use learn::{
-    ClassEvidence, Expected, LeaveOneOut, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, SemiSupervised, completed, telling_evidence,
+    ClassEvidence, Expected, LeaveOneOut, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, SemiSupervised, TextEvent, Treatment,
+    completed, telling_evidence,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::judge::Judge;
-use crate::learning::{Counted, blank_tally, judged};
+use crate::learning::{Counted, blank_tally, count_once, judged, weighed_by};
 use crate::remarks::counted as counted_words;
 use crate::{Error, LearnOptions, NaiveBayesModel};
 
@@ -188,13 +189,17 @@ impl WithUnlabelled {
                 "judge by leave-one-out instead, with --evaluate loo, or on other rows with `tunbridge evaluate`",
             ));
         };
-        let (treatments, target) = (model.observed().treatments(), model.observed().target().index());
         let blank = blank_tally(options.costs.as_ref(), model.classes())?;
         let mut tally = blank.clone();
         for fold in 0..folds.n_folds() {
             let rest = MaskedRows { rows: labelled, plan: folds, keep: |of_row| of_row != fold };
-            let statistic = rest.fold(|n_states: &[usize]| NaiveBayesStatistic::empty(&treatments, target, n_states))?.statistic;
-            let others = Counted { schema: model.schema().clone(), statistic, report: ReadReport::default(), remarks: Vec::new() };
+            // Cut points and weights of words are made anew: those of the model know the classes of this fold.
+            let mut others = count_once(&rest, options)?;
+            if !options.weighing.is_plain() {
+                let mut all = others.statistic.clone();
+                all.merge(&SemiSupervised::shared_evenly(&Both(&rest, unlabelled), &others.statistic)?)?;
+                others = weighed_by(&rest, others, &all, options)?;
+            }
             let found = climb(&Both(&rest, unlabelled), &others, model.prior(), plan, from.lambda, |_| {})?;
             let completed = completed(&others.statistic, &found.statistic, from.lambda)?;
             let posterior = NaiveBayes::with_expected(model.schema(), &others.statistic, &found.statistic, &completed, model.prior())?;
@@ -208,6 +213,13 @@ impl WithUnlabelled {
     /// The λ with which most rows with a class are told rightly, each held out, given what the others were taken for (Nigam et al.
     /// 2000, section 6.1).
     fn choose(&mut self, counted: &Counted, options: &LearnOptions, plan: &Unlabelled) -> Result<f64, Error> {
+        let has_bursts = |t: &Treatment| matches!(t, Treatment::Words(weights) if weights.bursts);
+        if options.prior.text == TextEvent::DirichletCompound && counted.statistic.treatments().iter().any(has_bursts) {
+            return Err(Error::unfit(
+                "what a row without a class counts is chosen by leave-one-out, which a Dirichlet-compound does not have",
+                "say it, as in --unlabelled-weight 1",
+            ));
+        }
         let (rows, unlabelled) = (self.labelled(), self.unlabelled());
         let mut best: Option<(f64, f64)> = None;
         for lambda in LAMBDAS {

@@ -65,6 +65,12 @@ pub(crate) fn keep_to_bound(parts: &mut Stored) -> Result<(), Error> {
         }
     }
     check_bursts(parts, &rounds)?;
+    if parts.unlabelled.is_some() && was_pruned(&rounds) {
+        return Err(Error::unfit(
+            "words cannot be dropped from a model that has learned from texts without a class: they have their words among them",
+            "leave --max-vocabulary out",
+        ));
+    }
     parts.pruned.resize(n, Pruned::default());
     parts.pruned.iter_mut().zip(&rounds).for_each(|(pruned, round)| *pruned = pruned.after(round));
     parts.statistic.recode(&recoding)?;

@@ -111,6 +111,12 @@ fn what_cannot_be_is_refused() {
         folder.run(line).fails(2, &[says]);
     }
     folder.run("learn mail --unlabelled more --max-vocabulary 3").fails(1, &["words cannot be dropped"]);
+    folder.run("learn mail --text-model bernoulli --weigh-words log").fails(1, &["takes no weights of it"]);
+    folder.run("learn mail --unlabelled more --text-model dirichlet-compound").fails(1, &["--unlabelled-weight 1"]);
+    folder.run("learn mail --unlabelled more --unlabelled-weight 1 -o z.tb").ok();
+    folder.run("update z.tb mail --max-vocabulary 3").fails(1, &["words cannot be dropped"]);
+    folder.put("one.csv", "x,c,y\n1,a,p\n2,b,p\n3,a,\n4,b,\n5,b,p\n");
+    folder.run("learn one.csv --target y --unlabelled").fails(1, &["at least two classes of `y` must have rows"]);
     folder.run("learn mail --text-model dirichlet-compound --weigh-words log").fails(1, &["takes no weights"]);
     folder.run("learn mail --text-model dirichlet-compound --min-texts 2").fails(1, &["cannot be chosen"]);
 }
@@ -122,7 +128,10 @@ fn weights_of_words_are_kept_and_told() {
     folder.run("learn mail --weigh-words log,idf,unit --text-model normalised-complement -o a.tb").ok();
     let learned = folder.run("learn mail --weigh-words log,idf,unit --text-model normalised-complement --evaluate loo").ok();
     assert!(learned.stdout().contains("given the weights of words"), "{}", learned.stdout());
-    let updated = folder.run("update a.tb mail -o b.tb").ok();
+    std::fs::create_dir_all(folder.path("new/ham")).unwrap();
+    folder.put("new/ham/1.txt", "an agenda of wheelbarrows");
+    let updated = folder.run("update a.tb new -o b.tb").ok();
+    assert!(updated.stderr.contains("`text` has 2 new words: `an`, `wheelbarrows`"), "{}", updated.stderr);
     assert!(updated.stderr.contains("weights of words were made from the old texts"), "{}", updated.stderr);
     std::fs::remove_file(folder.path("mail/spam/1.txt")).unwrap();
     folder.put("mail/spam/2.txt", "free money");
@@ -137,4 +146,36 @@ fn weights_of_words_are_kept_and_told() {
     folder.run("merge g.tb g.tb -o h.tb").ok();
     let explained = folder.run("explain h.tb 'text=claim claim the agenda'").ok();
     assert!(explained.stdout().contains("its length"), "{}", explained.stdout());
+}
+
+/// A column that the rows without a class lack is missing in them.
+#[test]
+fn rows_without_a_class_may_lack_columns() {
+    let folder = Folder::new().write("t.csv", "x,c,y\n1,a,p\n2,b,q\n1,a,p\n2.5,b,q\n").write("u.csv", "c\na\nb\nb\n");
+    let learned = folder.run("learn t.csv --target y --unlabelled u.csv --unlabelled-weight 1").ok();
+    assert!(learned.stderr.contains("no column `x`: read as missing"), "{}", learned.stderr);
+}
+
+/// Words that are chosen by their classes, and cut points too, are chosen anew in every fold: of noise nothing can be told.
+#[test]
+fn folds_do_not_know_the_classes_they_are_asked_for() {
+    let folder = Folder::new();
+    let mut text = String::from("text,y\n");
+    for row in 0_u64..80 {
+        let word = |nth: u64| (row * 20 + nth).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 55;
+        let words: Vec<String> = (0..20).map(|nth| format!("w{}", word(nth))).collect();
+        text.push_str(&format!("{},{}\n", words.join(" "), ["p", "q"][(row % 2) as usize]));
+    }
+    text.push_str("w1 w2,\nw3 w4,\n");
+    folder.put("noise.csv", text);
+    let accuracy = |flags: &str| {
+        let line = format!(
+            "learn noise.csv --text text --target y --keep-words 40 --weigh-words length:50 --evaluate folds:5 {flags} --format json"
+        );
+        folder.run(&line).ok().json()["evaluation"]["accuracy"].as_f64().unwrap()
+    };
+    let (plain, with_unlabelled) = (accuracy(""), accuracy("--unlabelled --unlabelled-weight 0"));
+    assert!(plain < 0.65 && with_unlabelled < 0.65, "{plain} {with_unlabelled}");
+    let judged = folder.run("learn noise.csv --text text --target y --keep-words 40").ok();
+    assert!(judged.stdout().contains("given the words that were chosen"), "{}", judged.stdout());
 }

@@ -70,7 +70,8 @@ impl Polya {
                 *alpha = next;
             }
             alpha_unseen = l / below;
-            if moved < STANDS {
+            // What is not a number stands nowhere.
+            if moved < STANDS || !moved.is_finite() {
                 break;
             }
         }

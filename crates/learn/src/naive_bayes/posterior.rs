@@ -76,13 +76,7 @@ impl NaiveBayes {
     pub fn new(schema: &Schema, statistic: &NaiveBayesStatistic, prior: &NaiveBayesPrior) -> Result<Self, LearnError> {
         statistic.validate(schema)?;
         prior.validate()?;
-        let target = schema.variable(statistic.target());
-        let names = schema.states(statistic.target()).ok_or(LearnError::NoTarget)?.names();
-        let present: Vec<String> =
-            names.iter().zip(statistic.classes()).filter(|(_, weight)| **weight > 0.0).map(|(name, _)| name.clone()).collect();
-        if present.len() < 2 {
-            return Err(LearnError::TooFewClasses { target: target.name.clone(), present });
-        }
+        check_classes(schema, statistic)?;
         let scale = Scale::new(schema, statistic, prior)?;
         Self::with_scale(schema, statistic, prior, &scale)
     }
@@ -103,6 +97,7 @@ impl NaiveBayes {
             statistic.validate(schema)?;
         }
         prior.validate()?;
+        check_classes(schema, observed)?;
         let scale = Scale::of_labelled(schema, observed, expected, prior)?;
         Self::with_scale(schema, completed, prior, &scale)
     }
@@ -230,6 +225,17 @@ impl NaiveBayes {
     pub(crate) fn scorers(&self) -> &[Scorer] {
         &self.scorers
     }
+}
+
+/// That there is something to tell apart.
+pub(super) fn check_classes(schema: &Schema, statistic: &NaiveBayesStatistic) -> Result<(), LearnError> {
+    let names = schema.states(statistic.target()).ok_or(LearnError::NoTarget)?.names();
+    let present: Vec<String> =
+        names.iter().zip(statistic.classes()).filter(|(_, weight)| **weight > 0.0).map(|(name, _)| name.clone()).collect();
+    if present.len() < 2 {
+        return Err(LearnError::TooFewClasses { target: schema.variable(statistic.target()).name.clone(), present });
+    }
+    Ok(())
 }
 
 fn remarks(schema: &Schema, statistic: &NaiveBayesStatistic, attributes: &[Attribute<'_>]) -> Vec<Remark> {

@@ -16,7 +16,7 @@
 use belief::{Climb, Observations, Schema, Step, SufficientStatistic};
 
 use super::expectation::{Expectation, Sharing};
-use super::posterior::NaiveBayes;
+use super::posterior::{NaiveBayes, check_classes};
 use super::prior::{NaiveBayesPrior, TextEvent};
 use super::scale::Scale;
 use super::statistic::{AttributeStatistic, NaiveBayesStatistic};
@@ -76,7 +76,7 @@ impl SemiSupervised {
     /// **Complexity**: a pass over the rows for every step, and one more.
     ///
     /// # Errors
-    /// When the rows cannot be read, λ is no weight, the event model gives no probability of a row, or a row is impossible in
+    /// When the rows cannot be read, λ is no weight, fewer than two classes have rows, the event model gives no probability of a row, or a row is impossible in
     /// every class.
     pub fn run<O, E>(
         &self,
@@ -94,6 +94,7 @@ impl SemiSupervised {
             return Err(LearnError::NotAPriorNumber { what: "the weight of rows without a class", found: self.lambda }.into());
         }
         check_event(schema, observed, prior)?;
+        check_classes(schema, observed)?;
         // What the rows say whatever their classes: with it no word and no state is unknown to the first model.
         let all = expectation(rows, observed, Sharing::Evenly)?;
         let scale = Scale::of_labelled(schema, observed, &all.expected, prior)?;

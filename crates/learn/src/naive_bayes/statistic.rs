@@ -193,12 +193,12 @@ impl NaiveBayesStatistic {
     }
 
     /// Adds rows, each of them to every class by its share of it: `shares[row * n_classes + class]`. The target's column and the
-    /// weights are not looked at.
+    /// weights are not looked at, and a column that is absent is missing in every row.
     ///
     /// # Errors
     /// When a column has the wrong shape; then nothing is added.
     pub fn observe_shared(&mut self, chunk: &Chunk<'_>, shares: &[f64]) -> Result<(), ShapeMismatch> {
-        self.check_columns(chunk)?;
+        self.check_columns(chunk, true)?;
         let n_classes = self.classes().len();
         ShapeMismatch::check("shares of rows", chunk.n_rows * n_classes, shares.len())?;
         for (attribute, column) in self.attributes.iter_mut().zip(chunk.columns) {
@@ -253,7 +253,7 @@ impl NaiveBayesStatistic {
 
     /// The target's codes, if every column is as this statistic needs it.
     fn check_chunk<'a>(&self, chunk: &Chunk<'a>) -> Result<Codes<'a>, ShapeMismatch> {
-        self.check_columns(chunk)?;
+        self.check_columns(chunk, false)?;
         match chunk.columns.get(self.target.index()) {
             Some(Column::Categorical { codes, n_states }) => {
                 ShapeMismatch::check("rows of the target", chunk.n_rows, codes.len())?;
@@ -265,7 +265,7 @@ impl NaiveBayesStatistic {
     }
 
     /// Whether every column but the target's is as this statistic needs it.
-    fn check_columns(&self, chunk: &Chunk<'_>) -> Result<(), ShapeMismatch> {
+    fn check_columns(&self, chunk: &Chunk<'_>, may_be_absent: bool) -> Result<(), ShapeMismatch> {
         ShapeMismatch::check("columns", self.attributes.len(), chunk.columns.len())?;
         if let Some(weights) = chunk.weights {
             ShapeMismatch::check("weights", chunk.n_rows, weights.len())?;
@@ -273,6 +273,7 @@ impl NaiveBayesStatistic {
         for (attribute, column) in self.attributes.iter().zip(chunk.columns) {
             match (attribute, column) {
                 (AttributeStatistic::Absent, _) => {}
+                (_, Column::Absent) if may_be_absent => {}
                 (AttributeStatistic::Counts(counts), Column::Categorical { codes, n_states }) => {
                     ShapeMismatch::check("rows of a column", chunk.n_rows, codes.len())?;
                     at_most("states of a column", counts.n_states(), *n_states)?;

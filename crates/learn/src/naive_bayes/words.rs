@@ -140,7 +140,8 @@ impl<'s> Bag<'s> {
         alpha.binary_search_by_key(&(word as u32), |(word, _)| *word).map_or(*alpha_unseen, |place| alpha[place].1)
     }
 
-    /// P(word | some classes together), or of its being in their texts: of the word's counts in them, of how often they have words that count, and of their texts.
+    /// P(word | some classes together), or of its being in their texts: of the word's counts in them, of how often they have words that
+    /// count, and of their texts. Where words come in bursts, by how often they were met, as in a multinomial.
     pub(crate) fn p_of(&self, count: WordCount, times: f64, texts: f64) -> f64 {
         let l = self.pseudo.of_each(self.n_chosen);
         match self.event {

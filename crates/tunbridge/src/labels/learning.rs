@@ -163,7 +163,11 @@ fn leave_one_out(table: &Table, model: &LabelsModel) -> Result<Option<LabelEvalu
     let held_out = HeldOutLabels::new(model.posterior(), &statistics)?;
     let scores = |chunk: &Chunk<'_>, out: &mut Vec<f64>| held_out.ln_odds(chunk, out);
     let (tally, _) = judged(table, &scores, model)?;
-    Ok(tally.metrics().map(|metrics| LabelEvaluation::new("leave-one-out", model, metrics)))
+    let how = match model.prior().words.most_informative {
+        Some(_) => "leave-one-out, given the words that were chosen by the labels; --evaluate folds:10 chooses them anew",
+        None => "leave-one-out",
+    };
+    Ok(tally.metrics().map(|metrics| LabelEvaluation::new(how, model, metrics)))
 }
 
 /// Judges each fold by what is learned from the others, one fold after another: the models of all folds would be many.
