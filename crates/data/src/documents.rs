@@ -52,7 +52,7 @@ pub(crate) type RowName = (u32, Option<u64>);
 const TABLES: [&str; 9] = ["csv", "tsv", "arff", "jsonl", "ndjson", "parquet", "arrow", "feather", "ipc"];
 
 /// Bytes, and files, that one thread works on at a time: enough that few words are new in each, few enough to share out.
-const UNIT_BYTES: u64 = 4 << 20;
+const UNIT_BYTES: u64 = 2 << 20;
 const UNIT_FILES: usize = 4096;
 
 impl Documents {

@@ -132,10 +132,13 @@ fn add_values(
     // A vocabulary is long: what cannot come among the most telling of a class is not written down. Of equals the earlier stays.
     let least = |evidence: &Vec<TellingEvidence>| evidence.get(most.wrapping_sub(1)).map_or(0.0, |piece| piece.score);
     let mut floors: Vec<f64> = of_class.iter().map(least).collect();
+    let n_classes = weights.len();
+    let (mut p, mut masses, mut masses_of_rest) = (vec![0.0; n_classes], vec![0.0; n_classes], vec![0.0; n_classes]);
     for &state in states {
-        let p: Vec<f64> = (0..weights.len()).map(|class| p_given(state, class)).collect();
-        let masses: Vec<f64> = p.iter().zip(weights).map(|(p, weight)| p * weight).collect();
-        for (class, mass_of_rest) in of_others(&masses, add).into_iter().enumerate() {
+        p.iter_mut().enumerate().for_each(|(class, p)| *p = p_given(state, class));
+        masses.iter_mut().zip(p.iter().zip(weights)).for_each(|(mass, (p, weight))| *mass = p * weight);
+        sum_others(&masses, add, &mut masses_of_rest);
+        for (class, &mass_of_rest) in masses_of_rest.iter().enumerate() {
             let (p_given_class, p_given_rest) = (p[class], mass_of_rest / rest[class]);
             if weights[class] > 0.0 && p_given_class > p_given_rest {
                 let score = p_given_class * (p_given_class / p_given_rest).ln();
@@ -178,6 +181,12 @@ fn of_number(own: &Moments, rest: &Moments, variable: &str) -> Option<TellingEvi
 /// For each entry the sum of all others: of those before and those behind, so that nothing cancels.
 pub(super) fn of_others<T: Copy + Default>(entries: &[T], add: impl Fn(&mut T, &T)) -> Vec<T> {
     let mut sums = vec![T::default(); entries.len()];
+    sum_others(entries, add, &mut sums);
+    sums
+}
+
+/// The same into sums that are there.
+fn sum_others<T: Copy + Default>(entries: &[T], add: impl Fn(&mut T, &T), sums: &mut [T]) {
     let mut before = T::default();
     for (sum, entry) in sums.iter_mut().zip(entries) {
         *sum = before;
@@ -188,7 +197,6 @@ pub(super) fn of_others<T: Copy + Default>(entries: &[T], add: impl Fn(&mut T, &
         add(sum, &behind);
         add(&mut behind, entry);
     }
-    sums
 }
 
 impl fmt::Display for EvidenceValue {
