@@ -59,18 +59,18 @@ pub(crate) fn keep_to_bound(parts: &mut Stored) -> Result<(), Error> {
     let mut recoding = Recoding { columns: vec![None; n] };
     let mut rounds = vec![Pruned::default(); n];
     for (place, round) in rounds.iter_mut().enumerate() {
-        if let Some((map, dropped)) = parts.statistic.times_met(place).and_then(|times| drop_rarest(&times, 0, most)) {
+        // Texts without a class have their words among them, each counted once.
+        let mut times = parts.statistic.times_met(place);
+        let unlabelled = parts.unlabelled.as_ref().and_then(|from| from.statistic.times_met(place));
+        if let (Some(times), Some(more)) = (&mut times, unlabelled) {
+            times.iter_mut().zip(more).for_each(|(times, more)| *times += more);
+        }
+        if let Some((map, dropped)) = times.and_then(|times| drop_rarest(&times, 0, most)) {
             recoding.columns[place] = Some(map);
             *round = dropped;
         }
     }
     check_bursts(parts, &rounds)?;
-    if parts.unlabelled.is_some() && was_pruned(&rounds) {
-        return Err(Error::unfit(
-            "words cannot be dropped from a model that has learned from texts without a class: they have their words among them",
-            "leave --max-vocabulary out",
-        ));
-    }
     parts.pruned.resize(n, Pruned::default());
     parts.pruned.iter_mut().zip(&rounds).for_each(|(pruned, round)| *pruned = pruned.after(round));
     parts.statistic.recode(&recoding)?;

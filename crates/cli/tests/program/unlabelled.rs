@@ -113,8 +113,6 @@ fn what_cannot_be_is_refused() {
     folder.run("learn mail --unlabelled more --max-vocabulary 3").fails(1, &["words cannot be dropped"]);
     folder.run("learn mail --text-model bernoulli --weigh-words log").fails(1, &["takes no weights of it"]);
     folder.run("learn mail --unlabelled more --text-model dirichlet-compound").fails(1, &["--unlabelled-weight 1"]);
-    folder.run("learn mail --unlabelled more --unlabelled-weight 1 -o z.tb").ok();
-    folder.run("update z.tb mail --max-vocabulary 3").fails(1, &["words cannot be dropped"]);
     folder.put("one.csv", "x,c,y\n1,a,p\n2,b,p\n3,a,\n4,b,\n5,b,p\n");
     folder.run("learn one.csv --target y --unlabelled").fails(1, &["at least two classes of `y` must have rows"]);
     folder.run("learn mail --text-model dirichlet-compound --weigh-words log").fails(1, &["takes no weights"]);
@@ -178,4 +176,15 @@ fn folds_do_not_know_the_classes_they_are_asked_for() {
     assert!(plain < 0.65 && with_unlabelled < 0.65, "{plain} {with_unlabelled}");
     let judged = folder.run("learn noise.csv --text text --target y --keep-words 40").ok();
     assert!(judged.stdout().contains("given the words that were chosen"), "{}", judged.stdout());
+}
+
+/// A word of texts without a class counts as often as they have it when the rarest words are dropped.
+#[test]
+fn the_words_of_unlabelled_texts_are_not_the_rarest() {
+    let folder = mail();
+    folder.put("more/7.txt", "zebra ".repeat(50));
+    folder.run("learn mail --unlabelled more --unlabelled-weight 1 -o z.tb").ok();
+    let updated = folder.run("update z.tb mail --max-vocabulary 4 -o few.tb").ok();
+    assert!(updated.stderr.contains("`text` is kept to 4 words"), "{}", updated.stderr);
+    assert!(folder.run("explain few.tb text=zebra").ok().stdout().contains("“zebra”"));
 }
