@@ -9,10 +9,12 @@ mod document;
 mod figures;
 mod html;
 mod json;
+mod learner_args;
 mod lists;
 mod progress;
 mod report;
 mod telling_words;
+mod text_args;
 mod unlabelled;
 mod verbs;
 

@@ -12,8 +12,9 @@ use tunbridge::model_file::check_output;
 use tunbridge::{Changed, Error, Model, Timings};
 
 use super::{load, no_trace, print, print_json, unknown_kind};
-use crate::args::{ChangeArgs, Common, MergeArgs, PriorArgs, UpdateArgs};
+use crate::args::{ChangeArgs, Common, MergeArgs, UpdateArgs};
 use crate::figures::{count, of};
+use crate::learner_args::PriorArgs;
 use crate::progress::{self, remark};
 use crate::report;
 use crate::{Failure, json};

@@ -1,0 +1,136 @@
+//! Flags about what is learned: the kind of model, and what is believed before any data.
+
+use std::collections::BTreeMap;
+
+use clap::{Args, ValueEnum};
+use tunbridge::learners::{ClassPrior, Discretisation, Estimate, EventModel, NaiveBayesPrior, NumericModel, TextEvent};
+
+use crate::Failure;
+use crate::args::refuse;
+use crate::lists::items;
+use crate::text_args::TextArgs;
+use crate::unlabelled::UnlabelledArgs;
+
+/// What is believed before any data.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "What is believed before")]
+pub struct PriorArgs {
+    /// How probabilities are estimated: ml, laplace[:l], m:<m>[:uniform|:empirical|:given], dirichlet:<alpha> [default: laplace:1]
+    #[arg(long, value_name = "HOW")]
+    pub estimate: Option<Estimate>,
+    /// The classes' probabilities: empirical, uniform, laplace[:l], dirichlet:<alpha>, or Yes=0.3,No=0.7 [default: empirical]
+    #[arg(long, value_name = "HOW", value_parser = class_prior)]
+    pub class_prior: Option<ClassPrior>,
+    /// How numbers are seen: gaussian[:<variance smoothing>], student, bins:width[:k], bins:frequency[:k], bins:mdl [default: gaussian]
+    #[arg(long, value_name = "HOW")]
+    pub numeric: Option<String>,
+}
+
+/// What to learn.
+#[derive(Args, Clone)]
+pub struct LearnerArgs {
+    /// The kind of model [default: naive-bayes]
+    #[arg(short, long, value_enum, value_name = "KIND")]
+    pub model: Option<ModelKind>,
+    /// The target holds any number of labels, with this between them: each gets a yes/no model of its own
+    #[arg(long, value_name = "SEPARATOR", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub labels: Option<String>,
+    /// Where a Bernoulli model cuts numbers in two: above it is present [default: 0]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub threshold: Option<f64>,
+    #[command(flatten)]
+    pub prior: PriorArgs,
+    #[command(flatten)]
+    pub text: TextArgs,
+    #[command(flatten)]
+    pub unlabelled: UnlabelledArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ModelKind {
+    /// Independent evidence given the class; states, numbers and gaps in one product
+    NaiveBayes,
+    /// Presence and absence of every state
+    Bernoulli,
+    /// The class whose mean is nearest
+    NearestCentroid,
+}
+
+/// A class's name may hold commas, in quotes.
+fn class_prior(text: &str) -> Result<ClassPrior, String> {
+    if !text.contains('"') {
+        return text.parse::<ClassPrior>().map_err(|e| e.to_string());
+    }
+    let pair = |item: String| {
+        let (class, p) = item.rsplit_once('=')?;
+        Some((class.to_string(), p.trim().parse::<f64>().ok()?))
+    };
+    let items = items(text);
+    let n_items = items.len();
+    let given: Option<BTreeMap<String, f64>> = items.into_iter().map(pair).collect();
+    // A class that is named twice is one entry less.
+    let given = given.filter(|given| given.len() == n_items);
+    given.map(ClassPrior::Given).ok_or_else(|| "give each class one probability, as in '\"a,b\"=0.3,c=0.7'".into())
+}
+
+impl PriorArgs {
+    /// What is believed before, and how numbers are cut into bins, if they are.
+    pub fn prior(&self) -> Result<(NaiveBayesPrior, Option<Discretisation>), Failure> {
+        let mut prior = NaiveBayesPrior {
+            estimate: self.estimate.clone().unwrap_or_default(),
+            class: self.class_prior.clone().unwrap_or_default(),
+            ..NaiveBayesPrior::default()
+        };
+        let mut bins = None;
+        if let Some(numeric) = &self.numeric {
+            if numeric.starts_with("bins") {
+                bins = Some(numeric.parse::<Discretisation>().map_err(|e| Failure::Usage(format!("--numeric: {e}")))?);
+            } else {
+                prior.numeric = numeric
+                    .parse::<NumericModel>()
+                    .map_err(|e| Failure::Usage(format!("--numeric: {e}, bins:width[:k], bins:frequency[:k], bins:mdl")))?;
+            }
+        }
+        Ok((prior, bins))
+    }
+
+    /// Each flag, with whether it is given.
+    pub fn given(&self) -> [(&'static str, bool); 3] {
+        [("--estimate", self.estimate.is_some()), ("--class-prior", self.class_prior.is_some()), ("--numeric", self.numeric.is_some())]
+    }
+}
+
+impl LearnerArgs {
+    /// The prior, and how numbers are cut into bins, if they are.
+    pub fn prior(&self) -> Result<(NaiveBayesPrior, Option<Discretisation>), Failure> {
+        let (mut prior, bins) = self.prior.prior()?;
+        if self.threshold.is_some_and(|threshold| !threshold.is_finite()) {
+            return Err(Failure::Usage("--threshold must be a finite number".into()));
+        }
+        if self.model != Some(ModelKind::Bernoulli) {
+            refuse(&[("--threshold", self.threshold.is_some())], "goes with --model bernoulli")?;
+        }
+        prior.text = match (self.model, self.text.text_model) {
+            (Some(ModelKind::Bernoulli), None) => TextEvent::Bernoulli,
+            _ => self.text.event(),
+        };
+        prior.words = self.text.choice();
+        prior.event = match self.model {
+            None | Some(ModelKind::NaiveBayes) => EventModel::Categorical,
+            Some(ModelKind::Bernoulli) => {
+                refuse(&self.prior.given()[2..], "does not go with --model bernoulli, which cuts numbers in two at --threshold")?;
+                EventModel::Bernoulli
+            }
+            Some(ModelKind::NearestCentroid) => {
+                refuse(&self.prior.given(), "does not go with --model nearest-centroid, which believes nothing before")?;
+                EventModel::NearestCentroid
+            }
+        };
+        Ok((prior, bins))
+    }
+
+    /// Where a Bernoulli model cuts numbers in two.
+    pub fn threshold(&self) -> f64 {
+        self.threshold.unwrap_or(0.0)
+    }
+}
