@@ -141,6 +141,12 @@ fn weights_of_words_are_kept_and_told() {
     // So do bursts; they are judged by folds.
     let bursts = folder.run("learn mail --text-model dirichlet-compound -o g.tb").ok();
     assert!(bursts.stdout().contains("10 folds"), "{}", bursts.stdout());
+    // What is shown is what the model believes: α of the word in proportion to all.
+    let shown = folder.run("show g.tb --format json --top 1").ok().json();
+    let (word, told) = (&shown["words"]["text"][0]["by_ratio"][0], &shown["telling_evidence"][0]["evidence"][0]);
+    assert_eq!(word["word"], told["value"]);
+    crate::support::assert_close(&word["p_given_class"], told["p_given_class"].as_f64().unwrap(), 1e-12);
+    crate::support::assert_close(&word["p_given_rest"], told["p_given_rest"].as_f64().unwrap(), 1e-12);
     folder.run("merge g.tb g.tb -o h.tb").ok();
     let explained = folder.run("explain h.tb 'text=claim claim the agenda'").ok();
     assert!(explained.stdout().contains("its length"), "{}", explained.stdout());

@@ -116,9 +116,9 @@ fn of_column(bag: &Bag<'_>, words: &[String], classes: &[String], most: usize, l
         if with_it < least {
             continue;
         }
-        let rest = rest_of(counts);
+        let believed = texts.p(word, counts, &rest_of(counts));
         for class in (0..n_classes).filter(|&class| n_texts[class] > 0.0) {
-            let (p, p_rest) = texts.p(class, counts[class], rest[class]);
+            let (p, p_rest) = believed[class];
             if p > p_rest {
                 by_ratio[class].add((p / p_rest, p, word));
             }
@@ -155,16 +155,28 @@ fn rest_of(counts: &[WordCount]) -> Vec<WordCount> {
 }
 
 impl Texts<'_, '_> {
-    /// P(w | class) and P(w | all others).
-    fn p(&self, class: usize, own: WordCount, rest: WordCount) -> (f64, f64) {
-        let p_own = self.bag.p_of(own, self.times[class], self.n_texts[class]);
-        (p_own, self.bag.p_of(rest, self.times_in_rest[class], self.texts_in_rest[class]))
+    /// For each class P(w | class) and P(w | all others).
+    fn p(&self, word: usize, counts: &[WordCount], rest: &[WordCount]) -> Vec<(f64, f64)> {
+        let classes = 0..self.n_texts.len();
+        if !self.bag.has_bursts() {
+            let of_class = |class: usize| {
+                let p_own = self.bag.p_of(counts[class], self.times[class], self.n_texts[class]);
+                (p_own, self.bag.p_of(rest[class], self.times_in_rest[class], self.texts_in_rest[class]))
+            };
+            return classes.map(of_class).collect();
+        }
+        // Words that come in bursts have no counts that could be put together: the others' probabilities are, by their texts.
+        let p: Vec<f64> = classes.map(|class| self.bag.p(word, class)).collect();
+        let masses: Vec<f64> = p.iter().zip(self.n_texts).map(|(p, texts)| p * texts).collect();
+        let of_rest = of_others(&masses, |sum: &mut f64, mass: &f64| *sum += mass);
+        p.into_iter().zip(of_rest.into_iter().zip(&self.texts_in_rest)).map(|(p, (mass, texts))| (p, mass / texts)).collect()
     }
 
     fn tell(&self, word: usize, name: &str, class: usize) -> TellingWord {
         let counts = self.bag.counts_of(word);
-        let rest = rest_of(counts)[class];
-        let (p_given_class, p_given_rest) = self.p(class, counts[class], rest);
+        let rest = rest_of(counts);
+        let (p_given_class, p_given_rest) = self.p(word, counts, &rest)[class];
+        let rest = rest[class];
         TellingWord {
             word: name.into(),
             ratio: p_given_class / p_given_rest,

@@ -103,6 +103,11 @@ impl<'s> Bag<'s> {
         Ok(bag)
     }
 
+    /// Whether words come in bursts.
+    pub(crate) fn has_bursts(&self) -> bool {
+        self.event == TextEvent::DirichletCompound
+    }
+
     /// How often words that count were met in each class.
     pub(crate) fn class_totals(&self) -> &[f64] {
         &self.class_totals
@@ -141,7 +146,7 @@ impl<'s> Bag<'s> {
     }
 
     /// P(word | some classes together), or of its being in their texts: of the word's counts in them, of how often they have words that
-    /// count, and of their texts. Where words come in bursts, by how often they were met, as in a multinomial.
+    /// count, and of their texts. Not for words that come in bursts.
     pub(crate) fn p_of(&self, count: WordCount, times: f64, texts: f64) -> f64 {
         let l = self.pseudo.of_each(self.n_chosen);
         match self.event {
