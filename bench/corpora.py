@@ -59,3 +59,10 @@ class Program:
 def documents(root):
     """All documents below a folder of folders, as (class, path), in a fixed order."""
     return [(folder.name, path) for folder in sorted(root.iterdir()) for path in sorted(folder.rglob("*")) if path.is_file()]
+
+
+def draw(shuffled, classes, size, unlabelled):
+    """So many labelled documents, evenly from the classes, and others without their classes."""
+    labelled = [d for label in classes for d in [d for d in shuffled if d[0] == label][: size // len(classes)]]
+    taken = {path for _, path in labelled}
+    return labelled, [(None, path) for _, path in shuffled if path not in taken][:unlabelled]

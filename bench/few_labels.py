@@ -10,7 +10,7 @@ headers stripped, runs of letters in small letters, stop words and words met onc
 import random
 import statistics
 
-from corpora import Program, arguments, documents
+from corpora import Program, arguments, documents, draw
 
 FLAGS = ["--strip", "headers", "--stop-words", "english", "--tokens", "regex:[A-Za-z]+", "--min-times", "2", "--weigh-words", "length:100"]
 SIZES = [20, 40, 100, 300, 1000]
@@ -28,12 +28,10 @@ def main():
         rows = []
         for size in SIZES:
             found = {"0": [], "1": []}
-            for draw in range(settings.draws):
-                chance = random.Random(1000 * size + draw)
+            for nth in range(settings.draws):
+                chance = random.Random(1000 * size + nth)
                 shuffled = chance.sample(earlier, len(earlier))
-                labelled = [d for label in classes for d in [d for d in shuffled if d[0] == label][: size // len(classes)]]
-                taken = {path for _, path in labelled}
-                others = [(None, path) for _, path in shuffled if path not in taken][:UNLABELLED]
+                labelled, others = draw(shuffled, classes, size, UNLABELLED)
                 few, more = program.tree("few", labelled), program.tree("more", others)
                 for weight, steps in [("0", "1"), ("1", "100")]:
                     unlabelled = ["--unlabelled", more, "--unlabelled-weight", weight, "--em-steps", steps]

@@ -50,7 +50,7 @@ def main():
 
 
 def plot(means):
-    width, height, left, right, top, bottom = 720, 440, 60, 20, 20, 50
+    width, height, left, right, top, bottom = 740, 440, 60, 40, 20, 50
     x = lambda size: left + (width - left - right) * (math.log10(size) - 2) / 2
     y = lambda accuracy: height - bottom - (height - top - bottom) * accuracy / 100
     svg = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="13">']

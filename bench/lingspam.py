@@ -6,13 +6,14 @@ FOLDER holds lingspam_public/bare unpacked, or lingspam-bare.tar.gz, which is th
 from nine parts and classifies the tenth, ten times; words are chosen from the nine alone. Python's own library is all it needs.
 """
 
-import argparse
 import json
 import os
 import subprocess
 import tarfile
 import tempfile
 from pathlib import Path
+
+from corpora import arguments
 
 MODELS = {"multinomial": [], "Bernoulli": ["--text-model", "bernoulli"], "complement": ["--text-model", "complement"]}
 WORDS = {"100": ["--keep-words", "100"], "300": ["--keep-words", "300"], "all": []}
@@ -40,11 +41,7 @@ def fold(parts, held_out, to):
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--data", type=Path, required=True)
-    arguments.add_argument("--tunbridge", default="target/release/tunbridge")
-    arguments.add_argument("--output", type=Path, default=Path("bench/lingspam.md"))
-    settings = arguments.parse_args()
+    settings = arguments(__doc__, "lingspam.md").parse_args()
 
     def run(*flags):
         return subprocess.run([settings.tunbridge, *map(str, flags), "--quiet", "--format", "json"], check=True, capture_output=True, text=True).stdout

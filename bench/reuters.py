@@ -6,7 +6,6 @@ FOLDER holds reuters21578.tar.gz, or the files reut2-000.sgm to reut2-021.sgm un
 stories are written as JSON Lines into a temporary folder. Python's own library is all it needs.
 """
 
-import argparse
 import html
 import json
 import re
@@ -15,6 +14,8 @@ import tarfile
 import tempfile
 import time
 from pathlib import Path
+
+from corpora import arguments
 
 STORY = re.compile(r"<REUTERS ([^>]*)>(.*?)</REUTERS>", re.S)
 TOPICS = re.compile(r"<TOPICS>(.*?)</TOPICS>", re.S)
@@ -54,11 +55,7 @@ def stories(folder):
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--data", type=Path, required=True)
-    arguments.add_argument("--tunbridge", default="target/release/tunbridge")
-    arguments.add_argument("--output", type=Path, default=Path("bench/reuters.md"))
-    settings = arguments.parse_args()
+    settings = arguments(__doc__, "reuters.md").parse_args()
     found = list(stories(settings.data))
     named = {part: {topic for split, topics, _ in found if split == part for topic in topics} for part in ("train", "test")}
     kept = named["train"] & named["test"]

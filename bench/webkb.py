@@ -10,7 +10,7 @@ ones among them.
 import random
 import statistics
 
-from corpora import Program, arguments, documents
+from corpora import Program, arguments, documents, draw
 
 PAGES = ["--as", "html", "--strip", "headers", "--fold-digits"]
 MODELS = {
@@ -60,15 +60,13 @@ def main():
             found = {"0": [], "1": []}
             for nth, university in enumerate(UNIVERSITIES):
                 test, others = split(university)
-                for draw in range(settings.draws):
-                    shuffled = random.Random(1000 * size + 10 * draw + nth).sample(others, len(others))
-                    labelled = [d for label in classes for d in [d for d in shuffled if d[0] == label][: size // len(classes)]]
-                    taken = {path for _, path in labelled}
-                    few = program.tree("few", labelled)
-                    more = program.tree("more", [(None, path) for _, path in shuffled if path not in taken][:UNLABELLED])
+                for time in range(settings.draws):
+                    shuffled = random.Random(1000 * size + 10 * time + nth).sample(others, len(others))
+                    labelled, unlabelled = draw(shuffled, classes, size, UNLABELLED)
+                    few, more = program.tree("few", labelled), program.tree("more", unlabelled)
                     for weight, steps in [("0", "1"), ("1", "100")]:
-                        unlabelled = ["--unlabelled", more, "--unlabelled-weight", weight, "--em-steps", steps]
-                        found[weight].append(program.accuracy(few, "--test", test, *unlabelled, *FEW))
+                        flags = ["--unlabelled", more, "--unlabelled-weight", weight, "--em-steps", steps]
+                        found[weight].append(program.accuracy(few, "--test", test, *flags, *FEW))
             (without, with_em), (a, b) = ([f(found[weight]) for weight in ("0", "1")] for f in (statistics.mean, statistics.stdev))
             text.append(f"| {size} | {without:.1f} ± {a:.1f} | {with_em:.1f} ± {b:.1f} | {with_em - without:+.1f} |")
             print(text[-1], flush=True)
@@ -82,14 +80,13 @@ def main():
 
 def history(program, pages, classes):
     shuffled = random.Random(3).sample(pages, len(pages))
-    labelled = [next(d for d in shuffled if d[0] == label) for label in classes]
-    few = program.tree("few", labelled)
-    more = program.tree("more", [(None, path) for _, path in shuffled if (_, path) not in labelled][:UNLABELLED])
+    labelled, unlabelled = draw(shuffled, classes, len(classes), UNLABELLED)
+    few, more = program.tree("few", labelled), program.tree("more", unlabelled)
     program.run("learn", few, "--unlabelled", more, "--unlabelled-weight", "1", "--evaluate", "none", "-o", "few.tb", *STORY)
     steps = program.json("show", "few.tb", "--history")["history"]
     shown = [0, 1, 2, len(steps) - 1]
     words = [[e["value"] for c in steps[step] if c["class"] == "course" for e in c["evidence"]] for step in shown]
-    lines = ["| " + " | ".join(f"step {step}" for step in shown) + " |", "| --- |" * 1 + " --- |" * (len(shown) - 1)]
+    lines = ["| " + " | ".join(f"step {step}" for step in shown) + " |", "|" + " --- |" * len(shown)]
     return lines + ["| " + " | ".join(column[row] if row < len(column) else "" for column in words) + " |" for row in range(15)]
 
 

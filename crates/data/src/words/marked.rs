@@ -7,8 +7,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::markup;
-use super::split::each_word;
-use super::tokenizer::{Splitter, Tokenizer, bucket, each_word_or_time};
+use super::tokenizer::{Splitter, Tokenizer, bucket};
 
 /// A text, and its words in the order in which they are counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,7 +62,7 @@ impl Tokenizer {
     fn mark_words(&self, text: &str, mark: &mut impl FnMut(&str, Vec<Range<usize>>)) {
         let (few, many) = self.words.n_grams;
         let mut last: VecDeque<(String, Range<usize>)> = VecDeque::with_capacity(many);
-        let mut take = |found: &str| {
+        let take = |found: &str| {
             let start = found.as_ptr() as usize - text.as_ptr() as usize;
             let Some(normal) = self.normal(found) else { return };
             if last.len() == many {
@@ -76,15 +75,7 @@ impl Tokenizer {
                 mark(&words.join(" "), run.map(|(_, place)| place.clone()).collect());
             }
         };
-        match (&self.pattern, &self.words.splitter) {
-            (Some(pattern), _) if pattern.captures_len() > 1 => {
-                pattern.captures_iter(text).filter_map(|found| found.get(1)).for_each(|found| take(found.as_str()));
-            }
-            (Some(pattern), _) => pattern.find_iter(text).for_each(|found| take(found.as_str())),
-            (None, Splitter::Words(inner)) if self.words.fold_digits => each_word_or_time(text, *inner, &mut take),
-            (None, Splitter::Words(inner)) => each_word(text, *inner, take),
-            (None, _) => {}
-        }
+        self.each_found(text, take);
     }
 
     fn mark_characters(&self, text: &str, few: usize, many: usize, mark: &mut impl FnMut(&str, Vec<Range<usize>>)) {

@@ -216,7 +216,7 @@ impl Tokenizer {
         let (few, many) = self.words.n_grams;
         let mut last: VecDeque<String> = VecDeque::with_capacity(many);
         let mut run = String::new();
-        let mut take = |found: &str| {
+        let take = |found: &str| {
             let Some(found) = self.normal(found) else { return };
             if many == 1 {
                 return hand_on(found.as_bytes());
@@ -234,6 +234,11 @@ impl Tokenizer {
                 }
             }
         };
+        self.each_found(text, take);
+    }
+
+    /// The words of a text as they stand in it.
+    pub(super) fn each_found<'t>(&self, text: &'t str, mut take: impl FnMut(&'t str)) {
         match (&self.pattern, &self.words.splitter) {
             (Some(pattern), _) if pattern.captures_len() > 1 => {
                 pattern.captures_iter(text).filter_map(|found| found.get(1)).for_each(|found| take(found.as_str()));
@@ -284,7 +289,7 @@ pub(super) fn bucket(word: &[u8], n_buckets: u32) -> String {
 }
 
 /// Words, and times of the day as one: digits with colons between them.
-pub(super) fn each_word_or_time<'t>(text: &'t str, inner: Inner, take: &mut impl FnMut(&'t str)) {
+fn each_word_or_time<'t>(text: &'t str, inner: Inner, take: &mut impl FnMut(&'t str)) {
     let start = text.as_ptr() as usize;
     let place = |word: &str| word.as_ptr() as usize - start;
     let ends_in_digit = |word: &str| word.ends_with(|c: char| c.is_ascii_digit());
