@@ -43,6 +43,14 @@ pub enum LearnError {
         /// The label.
         label: usize,
     },
+    /// Numbers of components that cannot be.
+    #[error("every class needs a component, and all together {most} at most: these are {n_components}")]
+    NotComponents {
+        /// How many there are.
+        n_components: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// There is nothing to tell apart.
     #[error("at least two classes of `{target}` must have rows, but {}", classes_present(.present))]
     TooFewClasses {

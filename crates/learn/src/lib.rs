@@ -15,8 +15,8 @@ pub use binary_relevance::{BinaryRelevance, HeldOutLabels, LabelStatistic};
 pub use discretise::{Discretisation, NotADiscretisation, SampledValue, ValueSample};
 pub use error::{LearnError, StatisticFault};
 pub use naive_bayes::{
-    AttributeStatistic, ClassEvidence, ClassPrior, Contest, EmStep, Estimate, EventModel, EvidenceValue, Expected, LeaveOneOut, Ledger,
-    LedgerEntry, LedgerLeftOut, LeftOut, MEstimateP, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, NotAPrior, NumericModel, Remark,
-    SemiSupervised, TellingEvidence, TellingWord, TellingWords, TextEvent, Treatment, Unit, Weighed, WordChoice, WordWeighing,
-    WordsOfClass, completed, telling_evidence, telling_words,
+    AttributeStatistic, ClassEvidence, ClassPrior, Components, Contest, EmStep, Estimate, EventModel, EvidenceValue, Expected, LeaveOneOut,
+    Ledger, LedgerEntry, LedgerLeftOut, LeftOut, MEstimateP, Mixture, MixtureParts, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic,
+    NotAPrior, NumericModel, Remark, SemiSupervised, TellingEvidence, TellingWord, TellingWords, TextEvent, Treatment, Unit, Weighed,
+    WordChoice, WordWeighing, WordsOfClass, completed, telling_evidence, telling_words,
 };

@@ -1,32 +1,41 @@
 //! The E-step: what rows without a class are expected to say, by the classes a model takes them for.
 //!
 //! Every such row is shared among the classes by their posterior probabilities (Nigam, McCallum, Thrun & Mitchell 2000, section
-//! 5.1), or given whole to the most probable one. The log likelihood of all rows is summed on the way.
+//! 5.1), or given whole to the most probable one; where classes are mixtures, among all their components, and a row with a class
+//! among those of its class. The log likelihood of all rows is summed on the way.
+
+use std::ops::Range;
 
 use belief::{Chunk, Column, CompensatedSum, Recode, Recoding, ShapeMismatch, SufficientStatistic, log_sum_exp};
 
+use super::mixture::Components;
 use super::posterior::NaiveBayes;
 use super::statistic::NaiveBayesStatistic;
 
-/// What rows without a class are shared by.
+/// What rows are shared by.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Sharing<'m> {
-    /// The same for every class: what the rows say whatever their classes.
-    Evenly,
-    /// By the posterior probabilities of the classes.
+    /// The same for every component: what the rows say whatever their classes. Of rows with a class the shares are drawn.
+    Evenly { seed: u64 },
+    /// By the posterior probabilities of the components.
     Soft(&'m NaiveBayes),
-    /// All to the most probable class.
+    /// All to the most probable component.
     Hard(&'m NaiveBayes),
 }
 
-/// A statistic of the rows without a class. Rows with one add to the likelihood and to nothing else.
+/// A statistic of the rows without a class. Rows with one add to the likelihood, and to what is said of the components of classes
+/// that have several.
 #[derive(Clone)]
 pub(crate) struct Expectation<'m> {
     sharing: Sharing<'m>,
+    components: &'m Components,
+    /// Of the rows without a class, by component.
     pub(crate) expected: NaiveBayesStatistic,
-    /// Σ ln P(x, class) of the rows with a class.
+    /// Of the rows with a class, by component; `None` where every class is its one component.
+    pub(crate) labelled: Option<NaiveBayesStatistic>,
+    /// Σ ln P(x, class) of the rows with a class, or of P(x, component) of the most probable.
     pub(crate) ln_labelled: CompensatedSum,
-    /// Σ ln P(x) of the rows without, or of P(x, class) of the most probable.
+    /// Σ ln P(x) of the rows without, or of P(x, component) of the most probable.
     pub(crate) ln_unlabelled: CompensatedSum,
     /// The weight of the rows without.
     pub(crate) n_unlabelled: f64,
@@ -35,30 +44,66 @@ pub(crate) struct Expectation<'m> {
 }
 
 impl<'m> Expectation<'m> {
-    pub(crate) fn new(sharing: Sharing<'m>, blank: NaiveBayesStatistic) -> Self {
+    /// Nothing seen. `blank` is of as many classes as there are components.
+    pub(crate) fn new(sharing: Sharing<'m>, components: &'m Components, blank: NaiveBayesStatistic) -> Self {
         let sum = CompensatedSum::default;
-        Self { sharing, expected: blank, ln_labelled: sum(), ln_unlabelled: sum(), n_unlabelled: 0.0, n_impossible: 0 }
+        let labelled = (!components.is_plain()).then(|| blank.clone());
+        Self {
+            sharing,
+            components,
+            expected: blank,
+            labelled,
+            ln_labelled: sum(),
+            ln_unlabelled: sum(),
+            n_unlabelled: 0.0,
+            n_impossible: 0,
+        }
     }
 
-    /// Makes the shares of one row of its log joint probabilities, and gives the row's part of the log likelihood.
-    fn share(&self, ln: &[f64], weight: f64, shares: &mut [f64]) -> f64 {
+    /// Makes the shares of one row that can be of these components, and gives the row's part of the log likelihood.
+    fn share(&self, ln: &[f64], among: Range<usize>, weight: f64, shares: &mut [f64]) -> f64 {
+        let ln = &ln[among.clone()];
+        let total = match self.sharing {
+            Sharing::Evenly { .. } => 0.0,
+            Sharing::Soft(_) => log_sum_exp(ln),
+            Sharing::Hard(_) => ln.iter().fold(f64::NEG_INFINITY, |best, ln| best.max(*ln)),
+        };
+        let shares = &mut shares[among];
         match self.sharing {
-            Sharing::Evenly => {
-                shares.fill(weight / ln.len() as f64);
-                0.0
-            }
-            Sharing::Soft(_) => {
-                let total = log_sum_exp(ln);
+            Sharing::Soft(_) if total > f64::NEG_INFINITY => {
                 shares.iter_mut().zip(ln).for_each(|(share, ln)| *share = weight * (ln - total).exp());
-                total
             }
             Sharing::Hard(_) => {
-                shares.fill(0.0);
-                let best = (1..ln.len()).fold(0, |best, class| if ln[class] > ln[best] { class } else { best });
+                let best = (1..ln.len()).fold(0, |best, place| if ln[place] > ln[best] { place } else { best });
                 shares[best] = weight;
-                ln[best]
             }
+            _ => shares.fill(weight / ln.len() as f64),
         }
+        total
+    }
+}
+
+/// Rows with their shares.
+#[derive(Default)]
+struct Shared {
+    places: Vec<u32>,
+    shares: Vec<f64>,
+}
+
+impl Shared {
+    /// The shares of one more row, all of them nothing.
+    fn push(&mut self, row: usize, n_components: usize) -> &mut [f64] {
+        self.places.push(row as u32);
+        let start = self.shares.len();
+        self.shares.resize(start + n_components, 0.0);
+        &mut self.shares[start..]
+    }
+
+    fn add_to(&self, statistic: &mut NaiveBayesStatistic, chunk: &Chunk<'_>) -> Result<(), ShapeMismatch> {
+        if self.places.len() == chunk.n_rows {
+            return statistic.observe_shared(chunk, &self.shares);
+        }
+        chunk.select(&self.places).lend(chunk.first_row, |rows| statistic.observe_shared(&rows, &self.shares))
     }
 }
 
@@ -66,45 +111,53 @@ impl SufficientStatistic for Expectation<'_> {
     type Columns<'a> = Chunk<'a>;
 
     fn observe(&mut self, chunk: Chunk<'_>) -> Result<(), ShapeMismatch> {
-        let n_classes = self.expected.classes().len();
+        let (n_components, n_classes) = (self.components.n_components(), self.components.n_of_class().len());
         let mut ln = Vec::new();
         match self.sharing {
-            Sharing::Evenly => ln.resize(chunk.n_rows * n_classes, 0.0),
+            Sharing::Evenly { .. } => ln.resize(chunk.n_rows * n_components, 0.0),
             Sharing::Soft(model) | Sharing::Hard(model) => model.ln_joint(&chunk, &mut ln)?,
         }
         let truth = match chunk.columns.get(self.expected.target().index()) {
             Some(Column::Categorical { codes, .. }) => Some(*codes),
             _ => None,
         };
-        let (mut places, mut shares) = (Vec::new(), Vec::new());
-        for (row, ln) in ln.chunks_exact(n_classes).enumerate() {
+        let (mut with_class, mut without) = (Shared::default(), Shared::default());
+        let mut scratch = vec![0.0; n_components];
+        for (row, ln) in ln.chunks_exact(n_components).enumerate() {
             let weight = chunk.weights.map_or(1.0, |weights| weights[row]);
             if weight == 0.0 {
                 continue;
             }
             if let Some(class) = truth.and_then(|codes| codes.get(row)).filter(|class| *class < n_classes) {
-                self.ln_labelled.add(weight * ln[class]);
+                let among = self.components.of_class(class);
+                let shares = if self.labelled.is_some() { with_class.push(row, n_components) } else { &mut scratch };
+                let of_row = self.share(ln, among.clone(), weight, shares);
+                if let Sharing::Evenly { seed } = self.sharing {
+                    self.components.draw(class, seed, chunk.first_row + row as u64, shares);
+                    shares[among].iter_mut().for_each(|share| *share *= weight);
+                }
+                self.ln_labelled.add(weight * of_row);
                 continue;
             }
             if ln.iter().all(|ln| *ln == f64::NEG_INFINITY) {
                 self.n_impossible += 1;
                 continue;
             }
-            let start = shares.len();
-            shares.resize(start + n_classes, 0.0);
-            let of_row = self.share(ln, weight, &mut shares[start..]);
+            let of_row = self.share(ln, 0..n_components, weight, without.push(row, n_components));
             self.ln_unlabelled.add(weight * of_row);
             self.n_unlabelled += weight;
-            places.push(row as u32);
         }
-        if places.len() == chunk.n_rows {
-            return self.expected.observe_shared(&chunk, &shares);
+        if let Some(labelled) = &mut self.labelled {
+            with_class.add_to(labelled, &chunk)?;
         }
-        chunk.select(&places).lend(chunk.first_row, |rows| self.expected.observe_shared(&rows, &shares))
+        without.add_to(&mut self.expected, &chunk)
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), ShapeMismatch> {
         self.expected.merge(&other.expected)?;
+        if let (Some(mine), Some(theirs)) = (&mut self.labelled, &other.labelled) {
+            mine.merge(theirs)?;
+        }
         self.ln_labelled.add(other.ln_labelled.value());
         self.ln_unlabelled.add(other.ln_unlabelled.value());
         self.n_unlabelled += other.n_unlabelled;
@@ -115,6 +168,13 @@ impl SufficientStatistic for Expectation<'_> {
 
 impl Recode for Expectation<'_> {
     fn recode(&mut self, recoding: &Recoding) -> Result<(), ShapeMismatch> {
-        self.expected.recode(recoding)
+        let Some(labelled) = &mut self.labelled else { return self.expected.recode(recoding) };
+        // The classes are settled before they have components.
+        let mut recoding = recoding.clone();
+        if let Some(classes) = recoding.columns.get_mut(self.expected.target().index()) {
+            *classes = None;
+        }
+        labelled.recode(&recoding)?;
+        self.expected.recode(&recoding)
     }
 }

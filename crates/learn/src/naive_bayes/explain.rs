@@ -23,6 +23,30 @@ pub struct Contest {
     pub against: Option<usize>,
 }
 
+impl Contest {
+    /// The places of the two classes, for these log joint probabilities.
+    ///
+    /// # Errors
+    /// When a class is asked for that does not exist, or twice the same.
+    pub(crate) fn between(self, classes: &[String], ln_joint: &[f64]) -> Result<(usize, usize), LearnError> {
+        let n_classes = classes.len();
+        if let Some(class) = [self.class, self.against].into_iter().flatten().find(|&class| class >= n_classes) {
+            return Err(LearnError::NoSuchClass { class, n_classes });
+        }
+        if let (Some(class), Some(against)) = (self.class, self.against)
+            && class == against
+        {
+            return Err(LearnError::AgainstItself { class: classes[class].clone() });
+        }
+        let best_but = |not: Option<usize>| {
+            let others = (0..n_classes).filter(|&class| Some(class) != not);
+            others.reduce(|best, class| if ln_joint[class] > ln_joint[best] { class } else { best }).expect("two classes or more")
+        };
+        let class = self.class.unwrap_or_else(|| best_but(self.against));
+        Ok((class, self.against.unwrap_or_else(|| best_but(Some(class)))))
+    }
+}
+
 /// What was said for one class and against another. Log-odds are in nats; see [`Unit`].
 ///
 /// A sum of infinities of both signs has no value: then both classes are impossible and there is no posterior.
@@ -44,6 +68,18 @@ pub struct Ledger {
     pub left_out: Vec<LedgerLeftOut>,
     /// The prior log-odds and all entries together; `None` if both classes are impossible.
     pub posterior_log_odds: Option<f64>,
+    /// Between which components, where classes are mixtures. The entry of the target is what their other components add.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mixture: Option<MixtureParts>,
+}
+
+/// The components that evidence was weighed between: which, counted from 1, and of how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct MixtureParts {
+    /// The component of the class that is most responsible for the row.
+    pub of_class: (usize, usize),
+    /// That of the class it is weighed against.
+    pub of_against: (usize, usize),
 }
 
 /// What one attribute said.
@@ -137,7 +173,7 @@ impl NaiveBayes {
         for ln in evidence.iter().flatten() {
             ln_joint.iter_mut().zip(ln).for_each(|(sum, ln)| *sum += ln);
         }
-        let (class, against) = self.contestants(contest, &ln_joint)?;
+        let (class, against) = contest.between(self.class_names(), &ln_joint)?;
         let prior_log_odds = difference(self.ln_class_prior()[class], self.ln_class_prior()[against]);
         let (mut entries, mut left_out) = (Vec::new(), Vec::new());
         for (place, evidence) in evidence.into_iter().enumerate() {
@@ -170,6 +206,7 @@ impl NaiveBayes {
             entries,
             left_out,
             posterior_log_odds,
+            mixture: None,
         })
     }
 
@@ -212,24 +249,6 @@ impl NaiveBayes {
             entries.push(entry(value, absent_in_class, absent_in_against));
         }
         entries
-    }
-
-    fn contestants(&self, contest: Contest, ln_joint: &[f64]) -> Result<(usize, usize), LearnError> {
-        let n_classes = self.n_classes();
-        if let Some(class) = [contest.class, contest.against].into_iter().flatten().find(|&class| class >= n_classes) {
-            return Err(LearnError::NoSuchClass { class, n_classes });
-        }
-        if let (Some(class), Some(against)) = (contest.class, contest.against)
-            && class == against
-        {
-            return Err(LearnError::AgainstItself { class: self.class_names()[class].clone() });
-        }
-        let best_but = |not: Option<usize>| {
-            let others = (0..n_classes).filter(|&class| Some(class) != not);
-            others.reduce(|best, class| if ln_joint[class] > ln_joint[best] { class } else { best }).expect("two classes or more")
-        };
-        let class = contest.class.unwrap_or_else(|| best_but(contest.against));
-        Ok((class, contest.against.unwrap_or_else(|| best_but(Some(class)))))
     }
 
     fn value(&self, schema: &Schema, chunk: &Chunk<'_>, place: usize, row: usize) -> Weighed {
@@ -284,6 +303,6 @@ fn ln_one_and_exp(x: f64) -> f64 {
 }
 
 /// a − b, where two equal infinities differ by nothing.
-fn difference(a: f64, b: f64) -> f64 {
+pub(super) fn difference(a: f64, b: f64) -> f64 {
     if a == b { 0.0 } else { a - b }
 }

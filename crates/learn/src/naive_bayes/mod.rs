@@ -15,6 +15,7 @@
 //! | `scoring` | the inner loops: blocks of rows, column by column |
 //! | `leave_one_out` | every row's scores as if it had not been learned from |
 //! | `semi_supervised`, `expectation` | rows without a class, by EM |
+//! | `mixture` | classes of several components |
 //! | `prior_density` | ln P(parameters), the prior's part of what EM climbs |
 //! | `marginal_likelihood` | ln P(data) where it has a closed form |
 //! | `explain`, `telling_evidence`, `telling_words` | why a row was classified so, and what tells the classes apart |
@@ -27,11 +28,10 @@ mod class_prior;
 mod dirichlet_compound;
 mod expectation;
 mod explain;
-
 mod gaussian;
 mod leave_one_out;
 mod marginal_likelihood;
-
+mod mixture;
 mod nearest_centroid;
 mod posterior;
 mod prior;
@@ -50,8 +50,9 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use explain::{Contest, Ledger, LedgerEntry, LedgerLeftOut, Unit, Weighed};
+pub use explain::{Contest, Ledger, LedgerEntry, LedgerLeftOut, MixtureParts, Unit, Weighed};
 pub use leave_one_out::LeaveOneOut;
+pub use mixture::{Components, Mixture};
 pub use posterior::NaiveBayes;
 pub use prior::{ClassPrior, Estimate, EventModel, MEstimateP, NaiveBayesPrior, NumericModel, TextEvent, WordChoice};
 pub use prior_text::NotAPrior;

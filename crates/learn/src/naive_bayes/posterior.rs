@@ -127,6 +127,11 @@ impl NaiveBayes {
         })
     }
 
+    /// The same with other probabilities of the classes.
+    pub(super) fn with_ln_class_prior(self, ln_class_prior: Vec<f64>) -> Self {
+        Self { ln_class_prior, ..self }
+    }
+
     /// The name of the variable that is predicted.
     pub fn target(&self) -> &str {
         &self.target

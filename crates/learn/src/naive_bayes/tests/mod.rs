@@ -6,6 +6,7 @@ mod golden;
 mod laws;
 mod leave_one_out;
 mod marginal_likelihood;
+mod mixture;
 mod obvious;
 mod scores;
 mod semi_supervised;

@@ -9,9 +9,9 @@ use super::table::{Table, TestColumn, close, tables_and_priors};
 use crate::{ClassPrior, Estimate, LearnError, NaiveBayes, NaiveBayesPrior, NumericModel, SemiSupervised, TextEvent, completed};
 
 /// Chunks in memory.
-struct InMemory<'t, L> {
-    schema: Schema,
-    lend: &'t L,
+pub(super) struct InMemory<'t, L> {
+    pub(super) schema: Schema,
+    pub(super) lend: &'t L,
 }
 
 impl<L: Fn(&mut dyn FnMut(Chunk<'_>)) + Sync> Observations for InMemory<'_, L> {
@@ -35,7 +35,7 @@ impl<L: Fn(&mut dyn FnMut(Chunk<'_>)) + Sync> Observations for InMemory<'_, L> {
 }
 
 #[derive(Debug, PartialEq)]
-struct Fault(LearnError);
+pub(super) struct Fault(pub(super) LearnError);
 
 impl From<LearnError> for Fault {
     fn from(error: LearnError) -> Self {
@@ -102,7 +102,7 @@ fn a_complement_gives_no_probability_to_expect_by() {
 }
 
 /// Never, but for the rounding of a sum of this size.
-fn never_falls(ln_posteriors: &[f64]) -> bool {
+pub(super) fn never_falls(ln_posteriors: &[f64]) -> bool {
     ln_posteriors.windows(2).all(|pair| pair[1] - pair[0] >= -1e-9 * (1.0 + pair[0].abs()))
 }
 
@@ -121,7 +121,7 @@ proptest! {
             table.columns.iter_mut().for_each(cut);
         }
         let prior = NaiveBayesPrior { numeric, ..prior };
-        let plan = SemiSupervised { lambda, hard, climb: Climb { most_steps: 30, least_rise: 0.0 } };
+        let plan = SemiSupervised { lambda, hard, climb: Climb { most_steps: 30, least_rise: 0.0 }, ..SemiSupervised::default() };
         if let Ok((ln_posteriors, _)) = climb(&table, &prior, plan) {
             prop_assert!(never_falls(&ln_posteriors), "{ln_posteriors:?}");
         }
