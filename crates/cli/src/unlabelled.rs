@@ -8,12 +8,12 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::{Value, json};
 use tunbridge::belief::Climb;
-use tunbridge::{FromUnlabelled, NaiveBayesModel, OnStep, Unlabelled};
+use tunbridge::{ComponentPlan, FromUnlabelled, NaiveBayesModel, OnStep, Unlabelled};
 
 use crate::args::{Common, refuse};
 use crate::figures::{count, number, of};
 use crate::report::{self, Align, table};
-use crate::{Failure, json};
+use crate::{Failure, json, lists};
 
 /// How rows without a class are learned from.
 #[derive(Args, Clone)]
@@ -35,13 +35,34 @@ pub struct UnlabelledArgs {
     /// Give each row whole to its most probable class, instead of sharing it
     #[arg(long)]
     pub em_hard: bool,
+    /// Make every class a mixture of so many components, or only those named: `3`, or `other=10`; goes without --unlabelled too
+    #[arg(long, value_name = "N|CLASS=N,…", value_parser = component_plan)]
+    pub components: Option<ComponentPlan>,
+}
+
+/// `3`, or `other=10,news=2`.
+fn component_plan(text: &str) -> Result<ComponentPlan, String> {
+    let number = |text: &str| text.trim().parse().ok().filter(|n: &u32| *n > 0).ok_or(format!("`{text}` is no number of components"));
+    if !text.contains('=') {
+        return Ok(ComponentPlan { each: number(text)?, of_class: Vec::new() });
+    }
+    let mut plan = ComponentPlan { each: 1, of_class: Vec::new() };
+    for item in lists::items(text) {
+        let (class, n) = item.rsplit_once('=').ok_or(format!("`{item}` is not CLASS=N"))?;
+        if plan.of_class.iter().any(|(name, _)| name == class) {
+            return Err(format!("`{class}` is named twice"));
+        }
+        plan.of_class.push((class.into(), number(n)?));
+    }
+    Ok(plan)
 }
 
 impl UnlabelledArgs {
     /// Each flag, with whether it is given.
-    pub fn given(&self) -> [(&'static str, bool); 5] {
+    pub fn given(&self) -> [(&'static str, bool); 6] {
         [
             ("--unlabelled", self.unlabelled.is_some()),
+            ("--components", self.components.is_some()),
             ("--unlabelled-weight", self.unlabelled_weight.is_some()),
             ("--em-steps", self.em_steps.is_some()),
             ("--em-tolerance", self.em_tolerance.is_some()),
@@ -50,11 +71,15 @@ impl UnlabelledArgs {
     }
 
     /// What is asked for, if anything is.
-    pub fn plan(&self, common: &Common) -> Result<Option<Unlabelled>, Failure> {
-        let Some(paths) = &self.unlabelled else {
-            refuse(&self.given()[1..], "goes with --unlabelled")?;
-            return Ok(None);
-        };
+    pub fn plan(&self, common: &Common, seed: u64) -> Result<Option<Unlabelled>, Failure> {
+        if self.unlabelled.is_none() {
+            let has_components = self.components.is_some();
+            let em = if has_components { &self.given()[2..3] } else { &self.given()[2..] };
+            refuse(em, "goes with --unlabelled")?;
+            if !has_components {
+                return Ok(None);
+            }
+        }
         let bad = |flag: &str, what: &str| Err(Failure::Usage(format!("{flag} must be {what}")));
         if self.unlabelled_weight.is_some_and(|lambda| !(0.0..=1e6).contains(&lambda)) {
             return bad("--unlabelled-weight", "a number of at least 0");
@@ -72,29 +97,43 @@ impl UnlabelledArgs {
             Arc::new(|lambda, nth, ln| report::tell(&format!("EM, weight {}: step {nth}, log posterior {ln:.4}", number(lambda))));
         let tells = common.trace || !common.quiet && std::io::stderr().is_terminal();
         Ok(Some(Unlabelled {
-            paths: paths.clone(),
-            lambda: self.unlabelled_weight,
+            paths: self.unlabelled.clone().unwrap_or_default(),
+            // Rows without a class that nobody asked for count nothing.
+            lambda: if self.unlabelled.is_some() { self.unlabelled_weight } else { Some(0.0) },
             climb,
             hard: self.em_hard,
+            components: self.components.clone(),
+            seed,
             on_step: tells.then_some(on_step),
         }))
     }
 }
 
-/// What was learned from rows without a class, in a line.
-pub fn summary(from: &FromUnlabelled) -> String {
-    let rows = of(from.n_rows, "row without a class was", "rows without a class were");
-    let mut text = format!("{rows} learned from, each counting {} of one with a class", number(from.lambda));
+/// What EM has learned, in a few lines.
+pub fn summary(from: &FromUnlabelled, classes: &[String]) -> String {
+    let mut lines = Vec::new();
+    if let Some(components) = from.components() {
+        let n_of_class = components.n_of_class();
+        lines.push(match n_of_class {
+            [n, others @ ..] if others.iter().all(|other| other == n) => format!("every class is a mixture of {n} components"),
+            _ => {
+                let several = classes.iter().zip(n_of_class).filter(|(_, n)| **n > 1);
+                let named: Vec<String> = several.map(|(class, n)| format!("{class} of {n} components")).collect();
+                format!("a mixture is {}", named.join(", "))
+            }
+        });
+    }
+    if from.n_rows > 0.0 && (from.lambda > 0.0 || from.components().is_none()) {
+        let rows = of(from.n_rows, "row without a class was", "rows without a class were");
+        lines.push(format!("{rows} learned from, each counting {} of one with a class", number(from.lambda)));
+    }
     if let (Some(first), Some(last)) = (from.history.first(), from.history.last()) {
         let steps = of(from.history.len() as f64, "step", "steps");
         let ended = if from.converged { "" } else { ", and had not stopped rising" };
-        let _ = write!(
-            text,
-            ";\nEM took {steps}, and the log posterior rose from {:.2} to {:.2}{ended}",
-            first.ln_posterior, last.ln_posterior
-        );
+        lines
+            .push(format!("EM took {steps}, and the log posterior rose from {:.2} to {:.2}{ended}", first.ln_posterior, last.ln_posterior));
     }
-    text + "\n"
+    lines.join(";\n") + "\n"
 }
 
 /// What was learned from rows without a class, for programs.
@@ -106,6 +145,9 @@ pub fn object(from: &FromUnlabelled, with_history: bool) -> Value {
         "converged": from.converged,
         "log_posterior": from.history.iter().map(|step| json::real(step.ln_posterior)).collect::<Vec<_>>(),
     });
+    if let Some(components) = from.components() {
+        object["components"] = json!(components.n_of_class());
+    }
     if with_history {
         object["history"] = json!(from.history.iter().map(|step| json!(step.evidence)).collect::<Vec<_>>());
     }
@@ -126,7 +168,7 @@ pub fn history(model: &NaiveBayesModel, top: usize, most_classes: usize) -> Resu
     let last = from.history.len().saturating_sub(1);
     // The first steps change most, and the last is where it ended.
     let shown: Vec<usize> = (0..=last).filter(|step| *step + 1 < MOST_STEPS || *step == last).collect();
-    let mut text = summary(from);
+    let mut text = summary(from, model.classes());
     let mut steps: Vec<Vec<String>> = Vec::new();
     for (nth, step) in from.history.iter().enumerate() {
         steps.push(vec![count(nth as f64), format!("{:.4}", step.ln_posterior)]);

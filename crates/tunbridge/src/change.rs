@@ -34,6 +34,7 @@ pub fn update(
     read: ReadOptions,
     prior: Option<NaiveBayesPrior>,
 ) -> Result<Changed, Error> {
+    not_a_mixture(model)?;
     let bound = read.max_vocabulary.or(model.recipe().max_vocabulary);
     let (rows, report, mut remarks) = counted_alike(model, paths, read, UnknownStates::Grow, bound)?;
     let (mut before, rows) = align(model.parts().clone(), rows)?;
@@ -71,6 +72,7 @@ pub fn update(
 /// When rows are among them that the model never saw, or when counts of words are short because a bound on the vocabulary made the
 /// model drop some; then nothing is changed.
 pub fn forget(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], read: ReadOptions) -> Result<Changed, Error> {
+    not_a_mixture(model)?;
     if let Some(short_by) = model.pruned().iter().map(|pruned| pruned.short_by).find(|short_by| *short_by > 0.0) {
         return Err(Error::unfit(
             format!("words were dropped to keep to --max-vocabulary, and counts of those that came back may be short by {short_by}"),
@@ -98,6 +100,8 @@ pub fn merge(a: &NaiveBayesModel, b: &NaiveBayesModel, prior: Option<NaiveBayesP
     if kind_a != kind_b {
         return Err(Error::unfit(format!("one is {kind_a}, the other {kind_b}"), "learn both as models of one kind"));
     }
+    not_a_mixture(a)?;
+    not_a_mixture(b)?;
     if a.prior() != b.prior() && prior.is_none() {
         let [words_a, words_b] = [a, b].map(NaiveBayesModel::prior_words);
         return Err(Error::unfit(
@@ -130,6 +134,17 @@ pub fn merge(a: &NaiveBayesModel, b: &NaiveBayesModel, prior: Option<NaiveBayesP
     stale(&mut both, a, &mut remarks);
     approximate(&mut both, &mut remarks);
     Ok(Changed { model: NaiveBayesModel::from_parts(both)?, report: ReadReport::default(), remarks })
+}
+
+/// The components of a class are found by EM from all rows: no row says by itself which it is of, and those of two models are not the same.
+fn not_a_mixture(model: &NaiveBayesModel) -> Result<(), Error> {
+    if model.mixture().is_none() {
+        return Ok(());
+    }
+    Err(Error::unfit(
+        "the classes of the model have several components, which EM found from all rows together: its statistic is not additive",
+        "learn again from all rows, with --components",
+    ))
 }
 
 /// Rows without a class were taken for classes by a model that is no more.

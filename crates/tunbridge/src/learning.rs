@@ -199,6 +199,13 @@ pub(crate) fn check_texts(schema: &Schema, options: &LearnOptions) -> Result<(),
             "leave --max-vocabulary out, or --unlabelled and --text-model dirichlet-compound",
         ));
     }
+    let has_components = options.unlabelled.as_ref().is_some_and(|plan| plan.components.is_some());
+    if has_components && options.calibration.is_some() {
+        return Err(Error::unfit(
+            "a calibration is fitted by leave-one-out, which classes of several components do not have",
+            "leave --calibrate or --components out",
+        ));
+    }
     let plain = options.read.words == Words::default() && options.weighing.is_plain() && options.read.max_vocabulary.is_none();
     if has_texts || plain && (of_table || prior == NaiveBayesPrior::default()) {
         return Ok(());
@@ -403,7 +410,9 @@ fn evaluate_plan(
 ) -> Result<Option<Evaluation>, Error> {
     // The parameters of a Dirichlet-compound are sought step by step: one text cannot be taken out of them.
     let has_bursts = |t: &Treatment| matches!(t, Treatment::Words(weights) if weights.bursts);
-    let by_folds = model.prior().text == TextEvent::DirichletCompound && model.observed().treatments().iter().any(has_bursts);
+    let bursts = model.prior().text == TextEvent::DirichletCompound && model.observed().treatments().iter().any(has_bursts);
+    // And the components of a class are found by EM.
+    let by_folds = bursts || model.mixture().is_some();
     Ok(match options.evaluation {
         EvaluationPlan::LeaveOneOut if by_folds && options.calibration.is_none() => cross_validate(table, model, 10, options, unlabelled)?,
         EvaluationPlan::None => None,
@@ -425,8 +434,14 @@ pub(crate) fn blank_tally(costs: Option<&NamedCosts>, classes: &[String]) -> Res
 /// Judges every row by the model of all other rows, in one pass: the statistic minus the row.
 ///
 /// # Errors
-/// When the rows cannot be read again, or costs name no classes.
+/// When the rows cannot be read again, costs name no classes, or classes have several components.
 pub fn leave_one_out(table: &Table, model: &NaiveBayesModel, costs: Option<&NamedCosts>) -> Result<Option<Evaluation>, Error> {
+    if model.mixture().is_some() {
+        return Err(Error::unfit(
+            "classes of several components have no leave-one-out: EM finds the components from all rows",
+            "judge by folds, as in --evaluate folds:10",
+        ));
+    }
     let held_out = LeaveOneOut::new(model.schema(), model.statistic(), model.posterior())?;
     let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| held_out.ln_joint(chunk, out);
     let tally = judged(table, &scores, model, blank_tally(costs, model.classes())?)?;

@@ -53,7 +53,7 @@ pub use model::{Model, NaiveBayesModel};
 pub use recipe::Recipe;
 pub use state_belief::StateBelief;
 pub use testing::{TestOptions, Tested, hold_out, test};
-pub use unlabelled::{FromUnlabelled, HistoryStep, OnStep, Unlabelled};
+pub use unlabelled::{ComponentPlan, FromUnlabelled, HistoryStep, OnStep, Unlabelled};
 pub use widening::widening;
 
 /// The mathematics: statistics, priors, posteriors, schemas.

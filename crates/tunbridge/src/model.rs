@@ -6,11 +6,12 @@ use std::sync::Arc;
 use belief::{Chunk, Kind, Pruned, Role, Schema, ShapeMismatch, WordWeights, normalise_ln};
 use data::{Answers, DataError};
 use evaluate::{Calibrator, Costs};
-use learn::{EventModel, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, TextEvent, Treatment};
+use learn::{Contest, EventModel, Ledger, Mixture, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, TextEvent, Treatment};
 use serde::{Deserialize, Serialize};
 
 use crate::labels::LabelsModel;
 use crate::model_file::{self, ModelFileError};
+use crate::unlabelled::OfComponents;
 use crate::{Error, FromUnlabelled, Recipe};
 
 /// A model of any kind.
@@ -103,6 +104,8 @@ pub struct NaiveBayesModel {
     /// What the statistic and the rows without a class say together, where there are such.
     completed: Option<NaiveBayesStatistic>,
     posterior: NaiveBayes,
+    /// The same where classes have several components.
+    mixture: Option<Mixture>,
 }
 
 /// What a model file holds.
@@ -129,17 +132,24 @@ impl NaiveBayesModel {
     /// Checks the parts against each other and makes the posterior.
     pub(crate) fn from_parts(parts: Stored) -> Result<Self, Error> {
         // Also checks that the statistic is of the schema's shape and that the prior's numbers can be.
-        let (completed, posterior) = match &parts.unlabelled {
-            None => (None, NaiveBayes::new(&parts.schema, &parts.statistic, &parts.prior)?),
+        let (completed, posterior, mixture) = match &parts.unlabelled {
+            None => (None, NaiveBayes::new(&parts.schema, &parts.statistic, &parts.prior)?, None),
             Some(from) => {
                 let is_weight = |x: f64| x >= 0.0 && x.is_finite();
                 if !is_weight(from.lambda) || !is_weight(from.n_rows) {
                     return Err(Error::unfit("the weight of rows without a class is none", "learn the model again"));
                 }
-                let completed = learn::completed(&parts.statistic, &from.statistic, from.lambda)?;
                 let Stored { schema, statistic, prior, .. } = &parts;
-                let posterior = NaiveBayes::with_expected(schema, statistic, &from.statistic, &completed, prior)?;
-                (Some(completed), posterior)
+                let mixture = match &from.mixture {
+                    Some(OfComponents { components, labelled }) => {
+                        Some(Mixture::new(components, schema, statistic, [labelled, &from.statistic], from.lambda, prior)?)
+                    }
+                    None => None,
+                };
+                let by_class = from.by_class()?;
+                let completed = learn::completed(statistic, &by_class, from.lambda)?;
+                let posterior = NaiveBayes::with_expected(schema, statistic, &by_class, &completed, prior)?;
+                (Some(completed), posterior, mixture)
             }
         };
         if parts.pruned.len() > parts.schema.variables().len() || !parts.pruned.iter().all(Pruned::is_valid) {
@@ -151,7 +161,7 @@ impl NaiveBayesModel {
                 return Err(Error::unfit("the calibration is for another number of classes", "learn the model again"));
             }
         }
-        Ok(Self { parts, completed, posterior })
+        Ok(Self { parts, completed, posterior, mixture })
     }
 
     /// As [`Model::save`].
@@ -210,9 +220,33 @@ impl NaiveBayesModel {
         self.parts.unlabelled.as_ref()
     }
 
-    /// What is believed now.
+    /// What is believed now. Where classes have several components, each class as if it had one: see [`Self::mixture`].
     pub fn posterior(&self) -> &NaiveBayes {
         &self.posterior
+    }
+
+    /// What is believed now of classes that have several components; answers come from it.
+    pub fn mixture(&self) -> Option<&Mixture> {
+        self.mixture.as_ref()
+    }
+
+    /// ln P(class, row) of every row and class, before any calibration.
+    fn ln_joint(&self, chunk: &Chunk<'_>, out: &mut Vec<f64>) -> Result<(), ShapeMismatch> {
+        match &self.mixture {
+            Some(mixture) => mixture.ln_joint(chunk, out),
+            None => self.posterior.ln_joint(chunk, out),
+        }
+    }
+
+    /// The ledger of a row: how much each piece of evidence moved the log-odds between two classes.
+    ///
+    /// # Errors
+    /// When the columns are not those of the schema, or a row or class is asked for that does not exist, or twice the same class.
+    pub fn explain(&self, chunk: &Chunk<'_>, row: usize, contest: Contest) -> Result<Ledger, Error> {
+        Ok(match &self.mixture {
+            Some(mixture) => mixture.explain(self.schema(), chunk, row, contest)?,
+            None => self.posterior.explain(self.schema(), chunk, row, contest)?,
+        })
     }
 
     /// The calibration, if there is one.
@@ -256,7 +290,7 @@ impl NaiveBayesModel {
     /// # Errors
     /// When the columns are not those of the model's schema.
     pub fn ln_posteriors(&self, chunk: &Chunk<'_>, out: &mut Vec<f64>) -> Result<(), ShapeMismatch> {
-        self.posterior.ln_joint(chunk, out)?;
+        self.ln_joint(chunk, out)?;
         let n_classes = self.posterior.n_classes();
         for row in out.chunks_exact_mut(n_classes) {
             if normalise_ln(row) > f64::NEG_INFINITY
@@ -275,7 +309,7 @@ impl NaiveBayesModel {
     /// When the columns are not those of the model's schema.
     pub fn answer(&self, chunk: &Chunk<'_>) -> Result<Answers, DataError> {
         let mut probability = Vec::new();
-        self.posterior.ln_joint(chunk, &mut probability)?;
+        self.ln_joint(chunk, &mut probability)?;
         let mut predicted = Vec::with_capacity(chunk.n_rows);
         for row in probability.chunks_exact_mut(self.posterior.n_classes()) {
             if let Some(calibrator) = &self.parts.calibrator

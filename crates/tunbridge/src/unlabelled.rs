@@ -1,18 +1,19 @@
 //! Rows without a class: read beside the others, and learned from by EM.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use belief::{
-    Both, Chunk, Climb, Fold, FoldPlan, MaskedRows, Observations, ReadReport, Recode, Recoding, Role, Schema, StateMap, States,
-    SufficientStatistic,
+    Both, Chunk, Climb, Fold, FoldPlan, MaskedRows, Observations, ReadReport, Recode, Recoding, Role, Schema, ShapeMismatch, StateMap,
+    States, SufficientStatistic,
 };
 use data::{DataError, HeldRows, ReadOptions, Table, UnknownStates};
 use evaluate::{Metrics, Tally};
 use learn::{
-    ClassEvidence, Expected, LeaveOneOut, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, SemiSupervised, TextEvent, Treatment,
-    completed, telling_evidence,
+    ClassEvidence, Components, Expected, LeaveOneOut, Mixture, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, SemiSupervised, TextEvent,
+    Treatment, completed, telling_evidence,
 };
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +30,8 @@ use crate::{Error, LearnOptions, NaiveBayesModel};
 /// | `lambda` | chosen | what a row without a class counts beside one with a class |
 /// | `climb` | 100 steps, 1e-6 | when EM stops |
 /// | `hard` | no | whether each row is given whole to its most probable class |
+/// | `components` | one each | of how many components each class is a mixture |
+/// | `seed` | 0 | how rows with a class are shared among its components at first |
 /// | `on_step` | | told of every step |
 ///
 /// Rows of the table itself whose class is missing are learned from as well.
@@ -42,8 +45,39 @@ pub struct Unlabelled {
     pub climb: Climb,
     /// Whether each row is given whole to its most probable class.
     pub hard: bool,
+    /// Of how many components each class is a mixture; one each unless told otherwise. With several there need not be rows without a
+    /// class.
+    pub components: Option<ComponentPlan>,
+    /// How rows with a class are shared among its components at first.
+    pub seed: u64,
     /// Told of every step.
     pub on_step: Option<OnStep>,
+}
+
+/// How many components classes have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ComponentPlan {
+    /// Of every class that is not named.
+    pub each: u32,
+    /// Of classes by name.
+    pub of_class: Vec<(String, u32)>,
+}
+
+impl ComponentPlan {
+    /// The components of these classes.
+    fn resolve(&self, classes: &[String]) -> Result<Components, Error> {
+        let mut n_of_class = vec![self.each; classes.len()];
+        for (name, n) in &self.of_class {
+            let Some(class) = classes.iter().position(|class| class == name) else {
+                return Err(Error::unfit(
+                    format!("components are asked for of `{name}`, which is no class"),
+                    format!("the classes are: {}", classes.join(", ")),
+                ));
+            };
+            n_of_class[class] = *n;
+        }
+        Ok(Components::new(n_of_class)?)
+    }
 }
 
 /// Is told of λ, the number of a step and the log posterior.
@@ -52,8 +86,11 @@ pub type OnStep = Arc<dyn Fn(f64, usize, f64) + Send + Sync>;
 /// What a model has learned from rows without a class.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FromUnlabelled {
-    /// What they are expected to say, each counted once.
+    /// What they are expected to say, each counted once; by component where classes have several.
     pub(crate) statistic: NaiveBayesStatistic,
+    /// What rows with a class are expected to say of the components of their classes, where these have several.
+    #[serde(default)]
+    pub(crate) mixture: Option<OfComponents>,
     /// Their weight.
     pub n_rows: f64,
     /// What each counts beside a row with a class.
@@ -62,6 +99,28 @@ pub struct FromUnlabelled {
     pub converged: bool,
     /// Step by step, from the model of the rows with a class on.
     pub history: Vec<HistoryStep>,
+}
+
+/// What rows with a class are expected to say of the components of their classes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct OfComponents {
+    pub components: Components,
+    pub labelled: NaiveBayesStatistic,
+}
+
+impl FromUnlabelled {
+    /// Which components the classes have, where they have several.
+    pub fn components(&self) -> Option<&Components> {
+        self.mixture.as_ref().map(|mixture| &mixture.components)
+    }
+
+    /// What the rows are expected to say, by class.
+    pub(crate) fn by_class(&self) -> Result<Cow<'_, NaiveBayesStatistic>, Error> {
+        Ok(match self.components() {
+            Some(components) => Cow::Owned(components.by_class(&self.statistic)?),
+            None => Cow::Borrowed(&self.statistic),
+        })
+    }
 }
 
 /// One step of EM, as it is kept.
@@ -161,6 +220,7 @@ impl WithUnlabelled {
             Some(lambda) => lambda,
             None => self.choose(counted, options, plan)?,
         };
+        let components = resolved(plan, &counted.schema)?;
         let mut history = Vec::new();
         let mut told: Result<(), Error> = Ok(());
         let (rows, unlabelled) = (self.labelled(), self.unlabelled());
@@ -171,13 +231,15 @@ impl WithUnlabelled {
             }
         })?;
         told?;
-        if found.n_rows <= 0.0 {
+        if found.n_rows <= 0.0 && components.is_none() {
             return Err(Error::unfit(
                 "there are no rows without a class",
                 "leave --unlabelled out, or name a file or folder that has some: --unlabelled PATH",
             ));
         }
-        Ok(FromUnlabelled { statistic: found.statistic, n_rows: found.n_rows, lambda, converged: found.converged, history })
+        let Expected { statistic, labelled, n_rows, converged, .. } = found;
+        let mixture = components.zip(labelled).map(|(components, labelled)| OfComponents { components, labelled });
+        Ok(FromUnlabelled { statistic, mixture, n_rows, lambda, converged, history })
     }
 
     /// Judges each fold of the rows with a class by the model that the others, and all rows without, make: EM anew for every fold,
@@ -201,8 +263,7 @@ impl WithUnlabelled {
                 others = weighed_by(&rest, others, &all, options)?;
             }
             let found = climb(&Both(&rest, unlabelled), &others, model.prior(), plan, from.lambda, |_| {})?;
-            let completed = completed(&others.statistic, &found.statistic, from.lambda)?;
-            let posterior = NaiveBayes::with_expected(model.schema(), &others.statistic, &found.statistic, &completed, model.prior())?;
+            let posterior = Others::new(model, from, &others.statistic, &found)?;
             let scores = |chunk: &Chunk<'_>, out: &mut Vec<f64>| posterior.ln_joint(chunk, out);
             let own = MaskedRows { rows: labelled, plan: folds, keep: |of_row| of_row == fold };
             tally.merge(&judged(&own, &scores, model, blank.clone())?)?;
@@ -213,6 +274,12 @@ impl WithUnlabelled {
     /// The λ with which most rows with a class are told rightly, each held out, given what the others were taken for (Nigam et al.
     /// 2000, section 6.1).
     fn choose(&mut self, counted: &Counted, options: &LearnOptions, plan: &Unlabelled) -> Result<f64, Error> {
+        if plan.components.is_some() {
+            return Err(Error::unfit(
+                "what a row without a class counts is chosen by leave-one-out, which classes of several components do not have",
+                "say it, as in --unlabelled-weight 1",
+            ));
+        }
         let has_bursts = |t: &Treatment| matches!(t, Treatment::Words(weights) if weights.bursts);
         if options.prior.text == TextEvent::DirichletCompound && counted.statistic.treatments().iter().any(has_bursts) {
             return Err(Error::unfit(
@@ -247,13 +314,46 @@ fn climb<O: Observations<Error = DataError>>(
     lambda: f64,
     mut seen: impl FnMut(&learn::EmStep<'_>),
 ) -> Result<Expected, Error> {
-    let em = SemiSupervised { lambda, climb: plan.climb, hard: plan.hard };
+    let components = resolved(plan, &counted.schema)?;
+    let em = SemiSupervised { lambda, climb: plan.climb, hard: plan.hard, components, seed: plan.seed };
     em.run(rows, &counted.schema, &counted.statistic, prior, |step| {
         if let Some(on_step) = &plan.on_step {
             on_step(lambda, step.nth, step.ln_posterior);
         }
         seen(&step);
     })
+}
+
+/// Which components the classes of a schema are to have, where one of them is to have several.
+fn resolved(plan: &Unlabelled, schema: &Schema) -> Result<Option<Components>, Error> {
+    let classes = schema.target().and_then(|target| schema.states(target)).map_or(&[][..], States::names);
+    let components = plan.components.as_ref().map(|plan| plan.resolve(classes)).transpose()?;
+    Ok(components.filter(|components| !components.is_plain()))
+}
+
+/// The model that a fold is judged by.
+enum Others {
+    Plain(Box<NaiveBayes>),
+    Mixture(Box<Mixture>),
+}
+
+impl Others {
+    fn new(model: &NaiveBayesModel, from: &FromUnlabelled, observed: &NaiveBayesStatistic, found: &Expected) -> Result<Self, Error> {
+        let (schema, prior, lambda) = (model.schema(), model.prior(), from.lambda);
+        if let (Some(components), Some(labelled)) = (from.components(), &found.labelled) {
+            let mixture = Mixture::new(components, schema, observed, [labelled, &found.statistic], lambda, prior)?;
+            return Ok(Self::Mixture(Box::new(mixture)));
+        }
+        let completed = completed(observed, &found.statistic, lambda)?;
+        Ok(Self::Plain(Box::new(NaiveBayes::with_expected(schema, observed, &found.statistic, &completed, prior)?)))
+    }
+
+    fn ln_joint(&self, chunk: &Chunk<'_>, out: &mut Vec<f64>) -> Result<(), ShapeMismatch> {
+        match self {
+            Self::Plain(model) => model.ln_joint(chunk, out),
+            Self::Mixture(mixture) => mixture.ln_joint(chunk, out),
+        }
+    }
 }
 
 fn held_out(

@@ -167,7 +167,7 @@ fn learner(args: &EvaluateArgs, mut read: ReadOptions, common: &Common, timings:
         costs: costs(&args.costs)?,
         seed: common.seed,
         weighing: args.learner.text.weigh_words.unwrap_or_default(),
-        unlabelled: args.learner.unlabelled.plan(common)?,
+        unlabelled: args.learner.unlabelled.plan(common, common.seed)?,
     };
     if let Some(share) = args.holdout {
         if options.calibration.is_some() {

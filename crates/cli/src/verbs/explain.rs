@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use tunbridge::belief::{Kind, Schema, VarId, log_sum_exp};
 use tunbridge::data::{Table, UnknownStates};
-use tunbridge::learners::{Contest, Ledger, LedgerEntry, TextEvent, Unit, Weighed};
+use tunbridge::learners::{Contest, Ledger, LedgerEntry, MixtureParts, TextEvent, Unit, Weighed};
 use tunbridge::{Case, Error, Highlighted, Model, NaiveBayesModel, Recipe, StateBelief, Timings, highlight};
 
 use super::learn::bin_words;
@@ -64,7 +64,7 @@ pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result
     let mut contest = Contest { class: place(&args.class)?, against: place(&args.against)? };
     let predicted = answer.predicted[0].map(|class| class as usize);
     contest.class = contest.class.or(predicted.filter(|class| Some(*class) != contest.against));
-    let ledger = case.lend(|row| model.posterior().explain(model.schema(), row, 0, contest)).map_err(Error::from)?;
+    let ledger = case.lend(|row| model.explain(row, 0, contest))?;
     let p = |name: &str| model.classes().iter().position(|c| c == name).map(|i| answer.probability[i]);
     let calibrated = model.calibrator().and_then(|_| p(&ledger.class));
     timings.add("infer", start);
@@ -204,7 +204,7 @@ impl Told<'_> {
             .filter(|l| l.why != tunbridge::learners::LeftOut::NotAnAttribute)
             .map(|l| json!({"variable": l.variable, "why": l.why.to_string()}))
             .collect();
-        json!({
+        let mut object = json!({
             "class": ledger.class,
             "against": ledger.against,
             "probability": ledger.probability,
@@ -215,7 +215,11 @@ impl Told<'_> {
             "entries": entries,
             "left_out": left_out,
             "posterior": ledger.posterior_log_odds.map(infinite),
-        })
+        });
+        if let Some(MixtureParts { of_class, of_against }) = ledger.mixture {
+            object["component"] = json!({"of_class": of_class.0, "of_against": of_against.0});
+        }
+        object
     }
 
     /// The same as a page.
@@ -248,7 +252,12 @@ impl Told<'_> {
         let line = |what: String, nats: f64, words: String| (vec![what, signed(nats), words], Some(nats));
         let mut lines = vec![line("before any evidence".into(), ledger.prior_log_odds, String::new())];
         for entry in &ledger.entries {
-            lines.push(line(format!("{} {}", entry.variable, weighed(&entry.value)), entry.log_odds, self.meaning(entry)));
+            let what = if entry.variable == self.target {
+                "other components of the classes".into()
+            } else {
+                format!("{} {}", entry.variable, weighed(&entry.value))
+            };
+            lines.push(line(what, entry.log_odds, self.meaning(entry)));
         }
         if let Some(total) = ledger.posterior_log_odds {
             lines.push(line("together".into(), total, format!("odds of {}", number(total.exp()))));
@@ -276,7 +285,7 @@ impl Told<'_> {
             return format!("seen with {sure}, never with {never}");
         }
         let (times, which) = if ratio >= 1.0 { (ratio, class) } else { (1.0 / ratio, against) };
-        if self.is_factor(entry) {
+        if self.is_factor(entry) || entry.variable == self.target {
             return format!("{} times the odds for {which}", number(times));
         }
         let (of_class, of_against) = (chance(entry.ln_given_class), chance(entry.ln_given_against));
@@ -294,6 +303,12 @@ impl Told<'_> {
     fn notes(&self) -> Vec<String> {
         let left_out = self.ledger.left_out.iter().filter(|left| left.why != tunbridge::learners::LeftOut::NotAnAttribute);
         let mut notes: Vec<String> = left_out.map(|left| format!("{} is left out: {}", left.variable, left.why)).collect();
+        if let Some(MixtureParts { of_class, of_against }) = self.ledger.mixture {
+            let of =
+                |(nth, n): (usize, usize), class: &str| if n > 1 { format!("component {nth} of {n} of {class}") } else { class.into() };
+            let between = [of(of_class, &self.ledger.class), of(of_against, &self.ledger.against)].join(" against ");
+            notes.push(format!("Classes are mixtures; the evidence is for the components that fit it best, {between}"));
+        }
         if self.ledger.entries.is_empty() && self.ledger.probability.is_some() {
             notes.push("Nothing in it says anything to the model: the class prior is the answer".into());
         }
@@ -325,7 +340,8 @@ pub fn weighed(value: &Weighed) -> String {
 
 /// The products P(v) ∏ P(a | v) as a textbook writes them, class by class.
 pub fn products(model: &NaiveBayesModel, case: &Case) -> Result<String, Failure> {
-    let posterior = model.posterior();
+    // Of classes that are mixtures, component by component.
+    let posterior = model.mixture().map_or(model.posterior(), |mixture| mixture.model());
     let contributions = case.lend(|row| posterior.contributions(row, 0)).map_err(Error::from)?;
     let mut out = String::new();
     let mut joint = Vec::new();

@@ -70,7 +70,7 @@ pub fn options(args: &LearnArgs, common: &Common) -> Result<LearnOptions, Failur
         costs: costs(&args.costs)?,
         seed: common.seed,
         weighing: args.learner.text.weigh_words.unwrap_or_default(),
-        unlabelled: args.learner.unlabelled.plan(common)?,
+        unlabelled: args.learner.unlabelled.plan(common, common.seed)?,
     })
 }
 
@@ -113,8 +113,10 @@ fn summary(title: &str, learned: &Learned) -> Result<String, Failure> {
     text.push_str(&report::schema(model.schema(), Some(&learned.report), 40));
     let dropped = model.observed().n_rows_without_target();
     if let Some(from) = model.unlabelled() {
-        let _ = write!(text, "\n{}", unlabelled::summary(from));
-    } else if dropped > 0.0 {
+        let _ = write!(text, "\n{}", unlabelled::summary(from, model.classes()));
+    }
+    let were_used = model.unlabelled().is_some_and(|from| from.lambda > 0.0 || from.components().is_none());
+    if dropped > 0.0 && !were_used {
         let _ = writeln!(text, "\n{} left out", of(dropped, "row without a class was", "rows without a class were"));
     }
     let _ = writeln!(text, "\n{}", classes(model));

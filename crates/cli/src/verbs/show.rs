@@ -42,6 +42,10 @@ pub fn run(args: &ShowArgs, common: &Common, timings: &mut Timings) -> Result<()
         refuse(&[("--by", args.by.is_some())], "is for people: JSON has both rankings")?;
         let top = args.top.unwrap_or(10);
         let mut shown = object(&model, kind, top)?;
+        if let Some(mixture) = model.mixture() {
+            let (schema, statistic) = (mixture.schema(), mixture.statistic());
+            shown["components"] = serde_json::json!(telling_evidence(schema, statistic, mixture.model(), top).map_err(Error::from)?);
+        }
         if has_texts {
             shown["words"] = crate::telling_words::object(&words(top)?);
         }
@@ -54,7 +58,7 @@ pub fn run(args: &ShowArgs, common: &Common, timings: &mut Timings) -> Result<()
         let _ = writeln!(text, "Calibrated ({:?}{stale})\n", calibrator.method());
     }
     if let Some(from) = model.unlabelled() {
-        let _ = writeln!(text, "{}", unlabelled::summary(from));
+        let _ = writeln!(text, "{}", unlabelled::summary(from, model.classes()));
     }
     text.push_str(&report::schema(model.schema(), None, most));
     model.vocabulary_remarks().iter().for_each(|told| text += &format!("\n{told}\n"));
@@ -66,6 +70,11 @@ pub fn run(args: &ShowArgs, common: &Common, timings: &mut Timings) -> Result<()
             telling_evidence(model.schema(), model.statistic(), model.posterior(), args.top.unwrap_or(5)).map_err(Error::from)?;
         text.push_str(&evidence_table(&evidence, most_classes));
         text.push_str(if has_texts { "\n" } else { "" });
+    }
+    if let Some(mixture) = model.mixture() {
+        let (schema, statistic, top) = (mixture.schema(), mixture.statistic(), args.top.unwrap_or(5));
+        let evidence = telling_evidence(schema, statistic, mixture.model(), top).map_err(Error::from)?;
+        let _ = write!(text, "\nEach component of a class against all others\n{}", evidence_table(&evidence, most_classes));
     }
     text.push_str(&crate::telling_words::tables(&words(args.top.unwrap_or(5))?, model.prior().text, args.by, most_classes));
     text.push_str(&tables(&model, if args.all { usize::MAX } else { 10 }));

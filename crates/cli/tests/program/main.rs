@@ -16,6 +16,7 @@ mod help;
 mod interruption;
 mod json;
 mod labels;
+mod mixture;
 mod model_files;
 mod reports;
 mod same_bytes;
