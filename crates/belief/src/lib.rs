@@ -24,6 +24,7 @@ mod word_counts;
 mod word_weights;
 
 pub mod conjugate;
+pub mod hypotheses;
 
 pub use bursts::Bursts;
 pub use columns::{Chunk, Code, Codes, Column, MAX_WEIGHT, SelectedRows, Texts};
