@@ -10,6 +10,7 @@
 mod bursts;
 mod columns;
 mod counts;
+mod decision;
 mod em;
 mod folds;
 mod log_space;
@@ -29,6 +30,7 @@ pub mod hypotheses;
 pub use bursts::Bursts;
 pub use columns::{Chunk, Code, Codes, Column, MAX_WEIGHT, SelectedRows, Texts};
 pub use counts::{JointCounts, count_less, count_without};
+pub use decision::{Decision, LossTable};
 pub use em::{Climb, Climbed, Step};
 pub use folds::{ByFold, FoldPlan, split_mix};
 pub use log_space::{log_sum_exp, normalise_ln};

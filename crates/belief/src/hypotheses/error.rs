@@ -94,6 +94,16 @@ pub enum HypothesisError {
         /// What was observed.
         what: String,
     },
+    /// A loss that is no number.
+    #[error("the loss of `{action}` where `{state}` is true is {found}, which is no finite number")]
+    NotALoss {
+        /// What is done.
+        action: String,
+        /// What is true.
+        state: String,
+        /// The number.
+        found: f64,
+    },
     /// Lists that should be as long as each other are not.
     #[error("{what}: expected {expected}, found {found}")]
     Length {
