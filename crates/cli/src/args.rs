@@ -9,6 +9,7 @@ use crate::Failure;
 use crate::learner_args::{LearnerArgs, PriorArgs};
 use crate::lists::items;
 use crate::text_args::most_words;
+use crate::weigh_args::WeighArgs;
 
 /// Bayesian learning: from a table and what you already believe to probabilities you can question.
 #[derive(Parser)]
@@ -46,6 +47,8 @@ pub enum Verb {
     Diff(DiffArgs),
     /// Judge a saved model on other rows, or a learner on its own by folds
     Evaluate(EvaluateArgs),
+    /// Weigh hypotheses by what is observed, or ask a full joint distribution
+    Weigh(WeighArgs),
     /// Print shell completions
     Completions(CompletionsArgs),
     /// Print the manual page

@@ -11,12 +11,15 @@ mod html;
 mod json;
 mod learner_args;
 mod lists;
+mod loss;
+mod matrix;
 mod progress;
 mod report;
 mod telling_words;
 mod text_args;
 mod unlabelled;
 mod verbs;
+mod weigh_args;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -86,6 +89,7 @@ fn main() -> ExitCode {
         Verb::Merge(args) => verbs::change::merge(&args, &common, &mut timings),
         Verb::Diff(args) => verbs::diff::run(&args, &common, &mut timings),
         Verb::Evaluate(args) => verbs::evaluate::run(&args, &common, &mut timings),
+        Verb::Weigh(args) => verbs::weigh::run(&args, &common, &mut timings),
         Verb::Completions(args) => verbs::manual::completions(&args),
         Verb::Man => verbs::manual::man(),
     };

@@ -1,5 +1,6 @@
 //! Everything that can go wrong, each with a way out.
 
+use belief::hypotheses::HypothesisError;
 use data::DataError;
 use learn::{LearnError, StatisticFault};
 
@@ -18,6 +19,9 @@ pub enum Error {
     /// The model file.
     #[error(transparent)]
     ModelFile(#[from] ModelFileError),
+    /// Hypotheses and their probabilities.
+    #[error(transparent)]
+    Hypotheses(#[from] HypothesisError),
     /// The question does not fit the model or the data.
     #[error("{what}")]
     Unfit {
@@ -41,6 +45,7 @@ impl Error {
             Error::Data(e) => e.hint(),
             Error::Learn(e) => Some(way_out(e)),
             Error::ModelFile(e) => e.hint(),
+            Error::Hypotheses(e) => hint_of(e),
             Error::Unfit { hint, .. } => hint.clone(),
             Error::Internal(_) => Some("this is a fault of ours: please report it with the command and, if you can, the data".into()),
         }
@@ -49,6 +54,24 @@ impl Error {
     pub(crate) fn unfit(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Error::Unfit { what: what.into(), hint: Some(hint.into()) }
     }
+}
+
+fn hint_of(error: &HypothesisError) -> Option<String> {
+    let hint = match error {
+        HypothesisError::SumNotOne { .. } | HypothesisError::NothingLeft { .. } => {
+            "probabilities of things that exclude each other sum to 1; one of them may be left out and gets the rest"
+        }
+        HypothesisError::SeveralWithout { .. } => "give all but one of them a probability",
+        HypothesisError::Twice { .. } => "name each once",
+        HypothesisError::NotAProbability { .. } => "write 0.008, 0.8% or 1/125",
+        HypothesisError::Unknown { what: "outcome", .. } | HypothesisError::NoLikelihood { .. } => "say how probable it is under every hypothesis, or what its total probability is",
+        HypothesisError::TotalCannotBe { .. } | HypothesisError::TotalsDiffer { .. } => {
+            "check the total and the likelihoods against each other: P(x) = Σ P(x | h) P(h)"
+        }
+        HypothesisError::Impossible { .. } => "check the likelihoods of zero: what is called impossible has happened",
+        _ => return None,
+    };
+    Some(hint.into())
 }
 
 fn way_out(error: &LearnError) -> String {

@@ -49,7 +49,7 @@ pub enum HypothesisError {
         sum: f64,
     },
     /// A name that stands for nothing.
-    #[error("`{name}` is no {what}; known: {}", known.join(", "))]
+    #[error("`{name}` is no {what}; known: {}", if known.is_empty() { "none".into() } else { known.join(", ") })]
     Unknown {
         /// What was asked for.
         what: &'static str,

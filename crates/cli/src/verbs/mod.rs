@@ -5,11 +5,13 @@ pub mod classify;
 pub mod diff;
 pub mod evaluate;
 pub mod explain;
+mod joint;
 mod labels;
 pub mod learn;
 pub mod manual;
 pub mod schema;
 pub mod show;
+pub mod weigh;
 
 use std::io::{self, Write};
 use std::path::Path;

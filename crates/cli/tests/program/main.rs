@@ -25,4 +25,5 @@ mod support;
 mod texts;
 mod unlabelled;
 mod vocabulary;
+mod weigh;
 mod wrong_usage;

@@ -35,6 +35,12 @@ impl Folder {
         folder
     }
 
+    /// Puts one of the examples there.
+    pub fn example(&self, name: &str) {
+        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+        std::fs::copy(example, self.path(name)).unwrap();
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }

@@ -1,0 +1,187 @@
+//! `weigh --joint`: what a full joint distribution says.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value, json};
+use tunbridge::belief::hypotheses::{Event, JointTable};
+use tunbridge::{Error, read_joint};
+
+use super::{print, print_json};
+use crate::args::Common;
+use crate::figures::{number, probability};
+use crate::lists::items;
+use crate::report::{Align, table};
+use crate::weigh_args::WeighArgs;
+use crate::{Failure, json};
+
+/// Probabilities of pairs that differ by less are those of independent variables, but for what people round.
+const INDEPENDENT: f64 = 1e-6;
+
+pub fn run(args: &WeighArgs, common: &Common) -> Result<(), Failure> {
+    let as_json = common.json()?;
+    super::no_trace(common)?;
+    let Some(path) = &args.joint else { return Ok(()) };
+    let joint = read_joint(&[path], args.read.options(common), args.probability.as_deref())?;
+    let given = event(&joint, "--given", &args.given)?;
+    let of = asked(&joint, args, &given)?;
+    let answer = joint.conditional(&of, &given).map_err(Error::from)?;
+    let either: Vec<Event> = event(&joint, "--either", &args.either)?.into_iter().map(|part| vec![part]).collect();
+    let n = joint.variables().len();
+    let pairs: Vec<(usize, usize, f64)> = (0..n)
+        .flat_map(|a| (a + 1..n).map(move |b| (a, b)))
+        .filter(|(a, b)| !given.iter().any(|(variable, _)| variable == a || variable == b))
+        .map(|(a, b)| (a, b, dependence(&joint, a, b, &given)))
+        .collect();
+    if as_json {
+        return print_json(&object(&joint, &answer, &given, &either, &pairs)?);
+    }
+    let mut text = String::new();
+    if !given.is_empty() {
+        let _ = writeln!(text, "P({}) = {}\n", joint.words(&given), number(joint.probability(&given)));
+        let factors = joint.chain_rule(&given);
+        if factors.len() > 1 {
+            let product: Vec<String> = factors.iter().map(|factor| number(*factor)).collect();
+            let _ = writeln!(text, "by the chain rule {}\n", product.join(" · "));
+        }
+    }
+    text += &cells(&answer);
+    if answer.variables().len() > 1 {
+        for place in 0..answer.variables().len() {
+            let _ = write!(text, "\n{}", cells(&answer.marginal(&[place]).map_err(Error::from)?));
+        }
+    }
+    if !either.is_empty() {
+        let (p, terms) = joint.either(&either).map_err(Error::from)?;
+        let words: Vec<String> = either.iter().map(|event| joint.words(event)).collect();
+        let sum: String = terms
+            .iter()
+            .enumerate()
+            .map(|(nth, (_, term))| match (nth, *term < 0.0) {
+                (0, _) => number(*term),
+                (_, true) => format!(" − {}", number(-term)),
+                (_, false) => format!(" + {}", number(*term)),
+            })
+            .collect();
+        let _ = writeln!(text, "\nP({}) = {sum} = {}", words.join(" or "), number(p));
+    }
+    if !pairs.is_empty() {
+        let under = if given.is_empty() { String::new() } else { format!(" given {}", joint.words(&given)) };
+        let name = |place: usize| &joint.variables()[place].name;
+        text.push('\n');
+        for (a, b, apart) in &pairs {
+            let said = if *apart <= INDEPENDENT {
+                "are independent".into()
+            } else {
+                format!("are not independent: probabilities differ by up to {}", number(*apart))
+            };
+            let _ = writeln!(text, "{} and {}{under} {said}", name(*a), name(*b));
+        }
+    }
+    print(&text)
+}
+
+/// How far two variables are from independence where an event is so.
+fn dependence(joint: &JointTable, a: usize, b: usize, given: &Event) -> f64 {
+    joint.conditional(&[a, b], given).map_or(0.0, |pair| pair.dependence(&[0], &[1], &[]))
+}
+
+/// `NAME=STATE` items.
+fn event(joint: &JointTable, flag: &str, lists: &[String]) -> Result<Event, Failure> {
+    let mut event: Event = Vec::new();
+    for item in lists.iter().flat_map(|list| items(list)) {
+        // A name may hold the sign itself: the longest that is a variable's is meant.
+        let splits = || item.match_indices('=').map(|(at, _)| (item[..at].trim(), item[at + 1..].trim()));
+        let known = splits().rfind(|(name, _)| joint.variable(name).is_ok());
+        let (name, state) = known
+            .or_else(|| splits().next())
+            .ok_or_else(|| Failure::Usage(format!("{flag} `{item}`: write NAME=STATE, as in Weather=sunny")))?;
+        let part = joint.state(name, state).map_err(Error::from)?;
+        if flag == "--given" && event.iter().any(|(variable, _)| *variable == part.0) {
+            return Err(Failure::Usage(format!("{flag} names `{name}` twice")));
+        }
+        event.push(part);
+    }
+    Ok(event)
+}
+
+/// The variables that are asked for.
+fn asked(joint: &JointTable, args: &WeighArgs, given: &Event) -> Result<Vec<usize>, Failure> {
+    let is_given = |variable: usize| given.iter().any(|(known, _)| *known == variable);
+    let named: Vec<String> = args.of.iter().flat_map(|list| items(list)).collect();
+    if named.is_empty() {
+        let rest: Vec<usize> = (0..joint.variables().len()).filter(|variable| !is_given(*variable)).collect();
+        return if rest.is_empty() {
+            Err(Failure::Usage("--given names every variable: nothing is left to ask for".into()))
+        } else {
+            Ok(rest)
+        };
+    }
+    let mut of = Vec::new();
+    for name in &named {
+        let variable = joint.variable(name.trim()).map_err(Error::from)?;
+        if is_given(variable) || of.contains(&variable) {
+            return Err(Failure::Usage(format!("--of names `{name}`, which is there already")));
+        }
+        of.push(variable);
+    }
+    Ok(of)
+}
+
+/// The cells of a table, one a line.
+fn cells(of: &JointTable) -> String {
+    let names: Vec<&str> = of.variables().iter().map(|variable| variable.name.as_str()).chain(["probability"]).collect();
+    let line = |cell: usize| {
+        let states = of.states_of(cell).into_iter().zip(of.variables()).map(|(state, variable)| variable.states[state].clone());
+        states.chain([probability(of.cells()[cell])]).collect::<Vec<_>>()
+    };
+    let align: Vec<Align> = of.variables().iter().map(|_| Align::Left).chain([Align::Right]).collect();
+    table(&names, &align, &(0..of.cells().len()).map(line).collect::<Vec<_>>())
+}
+
+fn object(
+    joint: &JointTable,
+    answer: &JointTable,
+    given: &Event,
+    either: &[Event],
+    pairs: &[(usize, usize, f64)],
+) -> Result<Value, Failure> {
+    let names: Vec<&str> = answer.variables().iter().map(|variable| variable.name.as_str()).collect();
+    let cell = |cell: usize| {
+        let states = answer.states_of(cell).into_iter().zip(answer.variables());
+        let mut object: Map<String, Value> =
+            states.map(|(state, variable)| (variable.name.clone(), json!(variable.states[state]))).collect();
+        object.insert("p".into(), json::real(answer.cells()[cell]));
+        Value::Object(object)
+    };
+    let mut marginals = Map::new();
+    for (place, variable) in answer.variables().iter().enumerate() {
+        let of = answer.marginal(&[place]).map_err(Error::from)?;
+        let p: Map<String, Value> = variable.states.iter().cloned().zip(of.cells().iter().map(|p| json::real(*p))).collect();
+        marginals.insert(variable.name.clone(), Value::Object(p));
+    }
+    let mut object = json!({
+        "variables": names,
+        "table": (0..answer.cells().len()).map(cell).collect::<Vec<_>>(),
+        "marginals": marginals,
+    });
+    if !given.is_empty() {
+        let of: Map<String, Value> = given
+            .iter()
+            .map(|(variable, state)| {
+                let variable = &joint.variables()[*variable];
+                (variable.name.clone(), json!(variable.states[*state]))
+            })
+            .collect();
+        object["given"] = Value::Object(of);
+        object["p_given"] = json::real(joint.probability(given));
+    }
+    if !either.is_empty() {
+        object["p_either"] = json::real(joint.either(either).map_err(Error::from)?.0);
+    }
+    let pair = |(a, b, apart): &(usize, usize, f64)| {
+        json!({"variables": [joint.variables()[*a].name, joint.variables()[*b].name],
+               "independent": *apart <= INDEPENDENT, "greatest_difference": json::real(*apart)})
+    };
+    object["pairs"] = json!(pairs.iter().map(pair).collect::<Vec<_>>());
+    Ok(object)
+}
