@@ -8,6 +8,7 @@ use tunbridge::data::{ColumnType, Cut, Header, OnBadRow, ReadOptions, UnknownSta
 use crate::Failure;
 use crate::learner_args::{LearnerArgs, PriorArgs};
 use crate::lists::items;
+use crate::loss::LossArgs;
 use crate::text_args::most_words;
 use crate::weigh_args::WeighArgs;
 
@@ -319,7 +320,7 @@ pub enum CalibrateArg {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge classify play_tennis.tb new_days.csv -o answers.csv\n  tunbridge classify play_tennis.tb Outlook=Sunny Wind=Strong\n  tunbridge classify mail.tb new/ --costs 'spam|ham=9'\n  tunbridge classify mail.tb new.txt --documents lines\n  tunbridge classify mail.tb - < message.txt"
+    after_help = "Examples:\n  tunbridge classify play_tennis.tb new_days.csv -o answers.csv\n  tunbridge classify play_tennis.tb Outlook=Sunny Wind=Strong\n  tunbridge classify mail.tb new/ --costs 'spam|ham=9'\n  tunbridge classify patients.tb new.csv --loss loss.csv --reject 0.2\n  tunbridge classify play_tennis.tb Outlook=Sunny --value-of-information\n  tunbridge classify mail.tb new.txt --documents lines\n  tunbridge classify mail.tb - < message.txt"
 )]
 pub struct ClassifyArgs {
     /// The model
@@ -335,6 +336,11 @@ pub struct ClassifyArgs {
     /// for each true one. The class of least expected cost is then named, which need not be the most probable one; probabilities stay; may be repeated
     #[arg(long, value_name = "COSTS")]
     pub costs: Vec<String>,
+    #[command(flatten)]
+    pub loss: LossArgs,
+    /// Of one case, what it is worth to look at each attribute that is not told, before one acts
+    #[arg(long)]
+    pub value_of_information: bool,
     /// Write the answers only, without the columns of the data
     #[arg(long)]
     pub answers_only: bool,

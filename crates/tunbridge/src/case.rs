@@ -201,6 +201,13 @@ impl Case {
         number
     }
 
+    /// The same with this number for a variable.
+    pub(crate) fn with_number(&self, id: VarId, x: f64) -> Self {
+        let mut case = self.clone();
+        case.cells[id.index()] = Cell::Number(Some(x));
+        case
+    }
+
     /// Lends the case as a chunk of one row.
     pub fn lend<R>(&self, see: impl FnOnce(&Chunk<'_>) -> R) -> R {
         // Each column is a slice of one element, in the one of the two that is its own; of a text the first is where it ends.

@@ -38,6 +38,7 @@ mod remarks;
 mod state_belief;
 mod testing;
 mod unlabelled;
+mod value_of_information;
 mod vocabulary;
 mod widening;
 
@@ -56,6 +57,7 @@ pub use recipe::Recipe;
 pub use state_belief::StateBelief;
 pub use testing::{TestOptions, Tested, hold_out, test};
 pub use unlabelled::{ComponentPlan, FromUnlabelled, HistoryStep, OnStep, Unlabelled};
+pub use value_of_information::Worth;
 pub use widening::widening;
 
 /// The mathematics: statistics, priors, posteriors, schemas.

@@ -7,15 +7,16 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use tunbridge::atomic::{AtomicFile, check_place};
-use tunbridge::belief::{Chunk, Kind, ReadReport, Role, Schema};
+use tunbridge::belief::{Chunk, Kind, LossTable, ReadReport, Role, Schema};
 use tunbridge::data::{Answers, DataError, OutputFormat, Table};
 use tunbridge::evaluate::Costs;
-use tunbridge::{Error, Model, NaiveBayesModel, Recipe, Timings, model_file};
+use tunbridge::{Case, Error, Model, NaiveBayesModel, Recipe, Timings, Worth, model_file};
 
 use super::{case_of, is_case, load, no_trace, print, print_json, tell_stale, unknown_kind};
-use crate::args::{ClassifyArgs, Common, Format};
+use crate::args::{ClassifyArgs, Common, Format, refuse};
 use crate::costs::costs;
 use crate::figures::{number, of, probability};
+use crate::loss::{decision_object, decision_table};
 use crate::progress::{self, remark};
 use crate::report::{self, Align, table};
 use crate::{Failure, json};
@@ -26,11 +27,22 @@ pub fn run(args: &ClassifyArgs, common: &Common, timings: &mut Timings) -> Resul
     let model = load(&args.model, timings)?;
     let start = Instant::now();
     match &model {
-        Model::Labels(model) => super::labels::classify(args, common, model, one_case)?,
+        Model::Labels(model) => {
+            refuse(&args.loss.given(), "is for classes, and this model gives labels")?;
+            refuse(&[("--value-of-information", args.value_of_information)], "is for classes, and this model gives labels")?;
+            super::labels::classify(args, common, model, one_case)?;
+        }
         Model::NaiveBayes(model) => {
-            let costs = costs.map(|costs| costs.resolve(model.classes())).transpose()?;
+            let rule = match (costs, args.loss.table(model.classes())?) {
+                (Some(_), Some(_)) => {
+                    return Err(Failure::Usage("--costs are of naming a class, and --loss of any action: give one".into()));
+                }
+                (Some(costs), None) => Rule::Costs(costs.resolve(model.classes())?),
+                (None, Some(losses)) => Rule::Losses(losses),
+                (None, None) => Rule::MostProbable,
+            };
             tell_stale(model, common);
-            if one_case { case(args, common, model, costs.as_ref())? } else { rows_of_classes(args, common, model, costs.as_ref())? }
+            if one_case { case(args, common, model, &rule)? } else { rows_of_classes(args, common, model, &rule)? }
         }
         other => return Err(unknown_kind(other)),
     }
@@ -38,16 +50,44 @@ pub fn run(args: &ClassifyArgs, common: &Common, timings: &mut Timings) -> Resul
     Ok(())
 }
 
-fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, costs: Option<&Costs>) -> Result<(), Failure> {
+/// What is said of a row.
+enum Rule {
+    MostProbable,
+    /// The class of least expected cost.
+    Costs(Costs),
+    /// The action of least expected loss.
+    Losses(LossTable),
+}
+
+impl Rule {
+    fn answer(&self, model: &NaiveBayesModel, chunk: &Chunk<'_>) -> Result<Answers, DataError> {
+        match self {
+            Rule::MostProbable => model.answer(chunk),
+            Rule::Costs(costs) => model.answer_by_cost(chunk, costs),
+            Rule::Losses(losses) => model.decide(chunk, losses),
+        }
+    }
+
+    fn costs(&self) -> Option<&Costs> {
+        if let Rule::Costs(costs) = self { Some(costs) } else { None }
+    }
+}
+
+fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, rule: &Rule) -> Result<(), Failure> {
     let as_json = match common.format {
         Some(Format::Jsonl) if !common.trace => true,
         _ => common.json()?,
     };
     not_of_files(args)?;
     let case = case_of(&args.inputs, (model.schema(), model.recipe()), &args.read, args.unknown_states, common)?;
-    let answers = case.lend(|row| answer(model, row, costs))?;
+    let answers = case.lend(|row| if rule.costs().is_some() { rule.answer(model, row) } else { model.answer(row) })?;
     let impossible = answers.predicted[0].is_none();
-    let expected = costs.filter(|_| !impossible).and_then(|costs| costs.expected(&answers.probability).ok());
+    let decided = match rule {
+        Rule::Losses(losses) if !impossible => Some((losses, losses.decide(&answers.probability).map_err(Error::from)?)),
+        _ => None,
+    };
+    let worth = if args.value_of_information && !impossible { Some(worth(model, &case, rule)?) } else { None };
+    let expected = rule.costs().filter(|_| !impossible).and_then(|costs| costs.expected(&answers.probability).ok());
     if has_texts(model) {
         let n_prior_only = case.lend(|row| model.posterior().n_without_evidence(row)).map_err(DataError::from)?;
         tell_prior_only(n_prior_only as u64, common);
@@ -57,6 +97,13 @@ fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, costs: Op
         if let Some(expected) = &expected {
             let by_class = model.classes().iter().cloned().zip(expected.iter().map(|cost| json::real(*cost)));
             object["expected_cost"] = Value::Object(by_class.collect());
+        }
+        if let Some((losses, decision)) = &decided {
+            object["decision"] = decision_object(losses, decision);
+        }
+        if let Some(worth) = &worth {
+            let by_name = worth.iter().map(|worth| (worth.variable.clone(), json::real(worth.value)));
+            object["value_of_information"] = Value::Object(by_name.collect());
         }
         return print_json(&object);
     }
@@ -74,12 +121,39 @@ fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, costs: Op
             |class: &usize| vec![model.classes()[*class].clone(), number(expected[*class]), probability(answers.probability[*class])];
         let lines: Vec<Vec<String>> = by_cost.iter().map(line).collect();
         let header = [model.posterior().target(), "expected cost", "probability"];
-        return print(&table(&header, &[Align::Left, Align::Right, Align::Right], &lines));
+        print(&table(&header, &[Align::Left, Align::Right, Align::Right], &lines))?;
+        return worth.map_or(Ok(()), |worth| print(&worth_table(&worth)));
     }
     let mut by_p: Vec<(&String, f64)> = model.classes().iter().zip(answers.probability.iter().copied()).collect();
     by_p.sort_by(|a, b| b.1.total_cmp(&a.1));
     let lines: Vec<Vec<String>> = by_p.iter().map(|(class, p)| vec![class.to_string(), probability(*p)]).collect();
-    print(&table(&[model.posterior().target(), "probability"], &[Align::Left, Align::Right], &lines))
+    print(&table(&[model.posterior().target(), "probability"], &[Align::Left, Align::Right], &lines))?;
+    if let Some((losses, decision)) = &decided {
+        print(&format!("\n{}", decision_table(losses, decision)))?;
+    }
+    worth.map_or(Ok(()), |worth| print(&worth_table(&worth)))
+}
+
+/// What it is worth to look at each attribute that is not told; unless losses are given, in errors.
+fn worth(model: &NaiveBayesModel, case: &Case, rule: &Rule) -> Result<Vec<Worth>, Failure> {
+    let losses = match rule {
+        Rule::Losses(losses) => losses.clone(),
+        Rule::MostProbable => LossTable::zero_one(model.classes().to_vec()).map_err(Error::from)?,
+        Rule::Costs(costs) => {
+            let said = |said: usize| (0..model.classes().len()).map(|truth| costs.cost(said, truth)).collect();
+            let actions = model.classes().iter().enumerate().map(|(place, class)| (class.clone(), said(place))).collect();
+            LossTable::new(model.classes().to_vec(), actions).map_err(Error::from)?
+        }
+    };
+    Ok(model.value_of_information(case, &losses)?)
+}
+
+fn worth_table(worth: &[Worth]) -> String {
+    if worth.is_empty() {
+        return "\nEverything that could be asked is told.\n".into();
+    }
+    let rows: Vec<Vec<String>> = worth.iter().map(|worth| vec![worth.variable.clone(), number(worth.value)]).collect();
+    format!("\n{}", table(&["not told", "worth knowing"], &[Align::Left, Align::Right], &rows))
 }
 
 /// That nothing is said of files where one case is given.
@@ -91,10 +165,6 @@ pub fn not_of_files(args: &ClassifyArgs) -> Result<(), Failure> {
         return Err(Failure::Usage("--answers-only is for files; one case has nothing else".into()));
     }
     Ok(())
-}
-
-fn answer(model: &NaiveBayesModel, chunk: &Chunk<'_>, costs: Option<&Costs>) -> Result<Answers, DataError> {
-    costs.map_or_else(|| model.answer(chunk), |costs| model.answer_by_cost(chunk, costs))
 }
 
 fn has_texts(model: &NaiveBayesModel) -> bool {
@@ -126,19 +196,24 @@ fn object(row: u64, classes: &[String], answers: &Answers) -> Value {
     Value::Object(object)
 }
 
-fn rows_of_classes(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, costs: Option<&Costs>) -> Result<(), Failure> {
+fn rows_of_classes(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, rule: &Rule) -> Result<(), Failure> {
+    refuse(&[("--value-of-information", args.value_of_information)], "is for one case")?;
     let (n_impossible, n_prior_only) = (AtomicU64::new(0), AtomicU64::new(0));
     let has_texts = has_texts(model);
     let write = |table: &Table, format: OutputFormat, to: &mut (dyn Write + Send)| {
-        table.write_answers(model.classes(), format, !args.answers_only, to, |chunk: Chunk<'_>| {
-            let answers = answer(model, &chunk, costs)?;
+        let say = |chunk: Chunk<'_>| {
+            let answers = rule.answer(model, &chunk)?;
             let impossible = answers.predicted.iter().filter(|p| p.is_none()).count() as u64;
             n_impossible.fetch_add(impossible, Ordering::Relaxed);
             if has_texts {
                 n_prior_only.fetch_add(model.posterior().n_without_evidence(&chunk)? as u64, Ordering::Relaxed);
             }
             Ok(answers)
-        })
+        };
+        match rule {
+            Rule::Losses(losses) => table.write_decisions((losses.actions(), model.classes()), format, !args.answers_only, to, say),
+            _ => table.write_answers(model.classes(), format, !args.answers_only, to, say),
+        }
     };
     rows(args, common, model.schema(), model.recipe(), write)?;
     let n_impossible = n_impossible.into_inner();

@@ -133,3 +133,25 @@ fn what_cannot_be_believed_is_refused() {
         folder.run(&format!("weigh {command}")).fails(code, &[words]);
     }
 }
+
+#[test]
+fn classes_lead_to_actions() {
+    let folder = Folder::with_model();
+    folder.put("loss.csv", "action,Yes,No\ngo,0,5\nstay,2,0\n");
+    folder.put("days.csv", "Outlook,Humidity\nSunny,High\nOvercast,Normal\n");
+    let told = folder.run("classify play_tennis.tb days.csv --loss loss.csv --reject 0.1 --answers-only").ok();
+    let actions: Vec<&str> = told.stdout().lines().map(|line| line.split(',').next().unwrap()).collect();
+    assert_eq!(actions, ["action", "reject", "reject"]);
+    let told = folder.run("classify play_tennis.tb days.csv --loss loss.csv --format jsonl").ok();
+    assert_eq!(told.json_lines().iter().map(|row| row["action"].as_str().unwrap()).collect::<Vec<_>>(), ["stay", "go"]);
+    folder.run("classify play_tennis.tb days.csv --loss loss.csv -o told.parquet").ok();
+    assert_eq!(folder.run("classify play_tennis.tb Outlook=Sunny --loss loss.csv --format json").ok().json()["decision"]["action"], "stay");
+    // One who calls at a loss of 1 either way would like to know the humidity first.
+    folder.put("loss.csv", "action,Yes,No\ngo,0,5\nstay,2,0\ncall,1,1\n");
+    let case = folder.run("classify play_tennis.tb Outlook=Sunny --loss loss.csv --value-of-information --format json").ok().json();
+    assert_eq!(case["value_of_information"].as_object().unwrap().keys().next().unwrap(), "Humidity");
+    folder.run("classify play_tennis.tb days.csv --value-of-information").fails(2, &["is for one case"]);
+    folder.run("classify play_tennis.tb days.csv --loss loss.csv --costs 'Yes|No=2'").fails(2, &["give one"]);
+    folder.put("loss.csv", "action,Yes\ngo,0\n");
+    folder.run("classify play_tennis.tb days.csv --loss loss.csv").fails(1, &["`No` is no state"]);
+}

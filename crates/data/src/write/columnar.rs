@@ -113,8 +113,7 @@ pub(super) fn answer_fields(job: &Job<'_>) -> Vec<Field> {
     std::iter::once(Field::new(&job.added[0], predicted, true)).chain(probabilities).collect()
 }
 
-pub(super) fn answer_columns(answers: &Told, states: &Arc<StringArray>) -> Result<Vec<ArrayRef>, DataError> {
-    let n_states = states.len();
+pub(super) fn answer_columns(answers: &Told, names: &Arc<StringArray>, n_states: usize) -> Result<Vec<ArrayRef>, DataError> {
     let probabilities = |state: usize| answers.probability.iter().skip(state).step_by(n_states).copied();
     let (said, probability): (ArrayRef, Vec<ArrayRef>) = match &answers.said {
         Said::State(predicted) => {
@@ -122,11 +121,11 @@ pub(super) fn answer_columns(answers: &Told, states: &Arc<StringArray>) -> Resul
             // Where nothing can be predicted, no state has a probability.
             let nulls = keys.nulls().cloned();
             let of_state = |state| Arc::new(Float64Array::new(probabilities(state).collect(), nulls.clone())) as ArrayRef;
-            let predicted = DictionaryArray::try_new(keys, states.clone() as ArrayRef).map_err(|e| failed(&e))?;
+            let predicted = DictionaryArray::try_new(keys, names.clone() as ArrayRef).map_err(|e| failed(&e))?;
             (Arc::new(predicted), (0..n_states).map(of_state).collect())
         }
         Said::Labels(labels) => {
-            let names: StringArray = labels.iter().flatten().map(|label| Some(states.value(*label as usize))).collect();
+            let names: StringArray = labels.iter().flatten().map(|label| Some(names.value(*label as usize))).collect();
             let ends = OffsetBuffer::from_lengths(labels.iter().map(Vec::len));
             let lists = ListArray::try_new(label_field(), ends, Arc::new(names), None).map_err(|e| failed(&e))?;
             let of_label =
@@ -147,7 +146,7 @@ struct Shape {
     schema: SchemaRef,
     /// How columns of text input are written; `None` when the input is columnar.
     numeric: Option<Vec<bool>>,
-    states: Arc<StringArray>,
+    said: Arc<StringArray>,
 }
 
 impl Shape {
@@ -167,7 +166,7 @@ impl Shape {
             }
         };
         fields.extend(answer_fields(job));
-        Self { schema: Arc::new(Schema::new(fields)), numeric, states: job.states_column() }
+        Self { schema: Arc::new(Schema::new(fields)), numeric, said: job.said_column() }
     }
 
     fn flatten_dictionaries(&mut self, job: &Job<'_>) {
@@ -192,7 +191,7 @@ impl Shape {
             }
             (_, numeric) => text_columns(job, chunk, unit, source, numeric.as_deref().unwrap_or_default())?,
         };
-        columns.extend(answer_columns(answers, &self.states)?);
+        columns.extend(answer_columns(answers, &self.said, job.states.len())?);
         RecordBatch::try_new(self.schema.clone(), columns).map_err(|e| failed(&e))
     }
 }

@@ -88,6 +88,10 @@ impl From<LabelAnswers> for Told {
 /// What is being written.
 struct Job<'t> {
     table: &'t Table,
+    /// What it is called that is said of a row: `predicted`, `action` or `labels`.
+    word: &'static str,
+    /// What may be said: the states, or actions.
+    said: &'t [String],
     states: &'t [String],
     /// What stands between the labels of a cell, where any number of them is said of a row.
     separator: Option<&'t str>,
@@ -111,8 +115,8 @@ impl Job<'_> {
         }
     }
 
-    fn states_column(&self) -> Arc<StringArray> {
-        Arc::new(self.states.iter().map(Some).collect())
+    fn said_column(&self) -> Arc<StringArray> {
+        Arc::new(self.said.iter().map(Some).collect())
     }
 }
 
@@ -130,7 +134,22 @@ impl Table {
         to: &mut (dyn Write + Send),
         answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
     ) -> Result<ReadReport, DataError> {
-        self.write_told(states, None, format, passed_on, to, |chunk: Chunk<'_>| answer(chunk).map(Told::from))
+        self.write_told(("predicted", states), states, None, (format, passed_on), to, |chunk: Chunk<'_>| answer(chunk).map(Told::from))
+    }
+
+    /// The same with an action for each row instead of a state; its place is in `predicted` of the answers.
+    ///
+    /// # Errors
+    /// When a row cannot be read or the output cannot be written.
+    pub fn write_decisions(
+        &self,
+        (actions, states): (&[String], &[String]),
+        format: OutputFormat,
+        passed_on: bool,
+        to: &mut (dyn Write + Send),
+        answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
+    ) -> Result<ReadReport, DataError> {
+        self.write_told(("action", actions), states, None, (format, passed_on), to, |chunk: Chunk<'_>| answer(chunk).map(Told::from))
     }
 
     /// The same where any number of labels is said of a row: they are in one column, in text formats with the `separator` between them,
@@ -146,25 +165,20 @@ impl Table {
         to: &mut (dyn Write + Send),
         answer: impl Fn(Chunk<'_>) -> Result<LabelAnswers, DataError> + Sync,
     ) -> Result<ReadReport, DataError> {
-        self.write_told(labels, Some(separator), format, passed_on, to, |chunk: Chunk<'_>| answer(chunk).map(Told::from))
+        let told = |chunk: Chunk<'_>| answer(chunk).map(Told::from);
+        self.write_told(("labels", labels), labels, Some(separator), (format, passed_on), to, told)
     }
 
     fn write_told(
         &self,
+        (word, said): (&'static str, &[String]),
         states: &[String],
         separator: Option<&str>,
-        format: OutputFormat,
-        passed_on: bool,
+        (format, passed_on): (OutputFormat, bool),
         to: &mut (dyn Write + Send),
         answer: impl Tell,
     ) -> Result<ReadReport, DataError> {
-        let job = |passed_on| Job {
-            table: self,
-            states,
-            separator,
-            passed_on,
-            added: added_names(passed_on, if separator.is_some() { "labels" } else { "predicted" }, states),
-        };
+        let job = |passed_on| Job { table: self, word, said, states, separator, passed_on, added: added_names(passed_on, word, states) };
         if !passed_on {
             return job(&[]).write(&self.plan, format, to, answer);
         }

@@ -41,7 +41,7 @@ pub(super) fn write(
 ) -> Result<ReadReport, DataError> {
     let answers_schema = Arc::new(Schema::new(answer_fields(job)));
     let output = Output::new(files, answers_schema.clone(), to).map_err(|e| failed(&e))?;
-    let states = job.states_column();
+    let said = job.said_column();
     let mut report = ReadReport::default();
     // The columns of a row group are written while its rows are still being answered.
     let (send, receive) = sync_channel(MOST_WAITING);
@@ -51,7 +51,7 @@ pub(super) fn write(
             plan,
             |chunk, unit, source| {
                 let Unit::Part { part, .. } = unit else { return Err(failed(&"a part of a Parquet file was expected")) };
-                let columns = answer_columns(&chunk.lend(&answer)?, &states)?;
+                let columns = answer_columns(&chunk.lend(&answer)?, &said, job.states.len())?;
                 let batch = RecordBatch::try_new(answers_schema.clone(), columns).map_err(|e| failed(&e))?;
                 Ok(((source, part.row_group), batch, chunk.report))
             },

@@ -31,19 +31,16 @@ pub(super) fn write(
         header.push(b'\n');
         to.write_all(&header).map_err(io_error)?;
     }
-    // What each state looks like in the output, made once.
-    let states: Vec<Vec<u8>> = job
-        .states
-        .iter()
-        .map(|state| match format {
-            OutputFormat::Csv | OutputFormat::Tsv => {
-                let mut cell = Vec::new();
-                push_csv(&mut cell, state, delimiter);
-                cell
-            }
-            _ => serde_json::Value::from(state.as_str()).to_string().into_bytes(),
-        })
-        .collect();
+    // What each name looks like in the output, made once.
+    let written = |name: &String| match format {
+        OutputFormat::Csv | OutputFormat::Tsv => {
+            let mut cell = Vec::new();
+            push_csv(&mut cell, name, delimiter);
+            cell
+        }
+        _ => serde_json::Value::from(name.as_str()).to_string().into_bytes(),
+    };
+    let names = Names { said: job.said.iter().map(written).collect(), states: job.states.iter().map(written).collect() };
     let mut report = ReadReport::default();
     let mut n_written = 0_u64;
     let buffers = Pool::default();
@@ -56,8 +53,8 @@ pub(super) fn write(
             let mut starts = Vec::new();
             let source = &job.table.sources[source];
             match format {
-                OutputFormat::Csv | OutputFormat::Tsv => rows_of_csv(job, &chunk, unit, source, delimiter, &states, &answers, &mut out)?,
-                _ => rows_of_json(job, &chunk, unit, source, &states, &answers, &mut out, &mut starts)?,
+                OutputFormat::Csv | OutputFormat::Tsv => rows_of_csv(job, &chunk, unit, source, delimiter, &names, &answers, &mut out)?,
+                _ => rows_of_json(job, &chunk, unit, source, &names, &answers, &mut out, &mut starts)?,
             }
             Ok((out, starts, chunk.report))
         },
@@ -81,6 +78,12 @@ pub(super) fn write(
     Ok(report)
 }
 
+/// What may be said, and the states that have probabilities, as they are written.
+struct Names {
+    said: Vec<Vec<u8>>,
+    states: Vec<Vec<u8>>,
+}
+
 #[expect(clippy::too_many_arguments, reason = "one caller, in this file")]
 fn rows_of_csv(
     job: &Job<'_>,
@@ -88,20 +91,20 @@ fn rows_of_csv(
     unit: &Unit,
     source: &crate::source::Source,
     delimiter: u8,
-    states: &[Vec<u8>],
+    written: &Names,
     answers: &Told,
     out: &mut Vec<u8>,
 ) -> Result<(), DataError> {
     let mut number = zmij::Buffer::new();
     let mut answer = |row: usize, out: &mut Vec<u8>| {
         match &answers.said {
-            Said::State(predicted) => out.extend_from_slice(predicted[row].map_or(&[][..], |state| &states[state as usize])),
+            Said::State(predicted) => out.extend_from_slice(predicted[row].map_or(&[][..], |place| &written.said[place as usize])),
             Said::Labels(labels) => {
                 let names: Vec<&str> = labels[row].iter().map(|label| job.states[*label as usize].as_str()).collect();
                 push_csv(out, &names.join(job.separator.unwrap_or_default()), delimiter);
             }
         }
-        for p in &answers.probability[row * states.len()..][..states.len()] {
+        for p in &answers.probability[row * job.states.len()..][..job.states.len()] {
             out.push(delimiter);
             if !p.is_nan() {
                 push_number(out, number.format_finite(*p).as_bytes());
@@ -142,7 +145,7 @@ fn rows_of_json(
     chunk: &EncodedChunk,
     unit: &Unit,
     source: &crate::source::Source,
-    states: &[Vec<u8>],
+    written: &Names,
     answers: &Told,
     out: &mut Vec<u8>,
     starts: &mut Vec<usize>,
@@ -151,27 +154,27 @@ fn rows_of_json(
     let names: Vec<String> = job.passed_on.iter().map(|n| serde_json::Value::from(n.as_str()).to_string()).collect();
     let mut answer = |row: usize, out: &mut Vec<u8>| {
         starts.push(out.len());
+        out.push(b'"');
+        out.extend_from_slice(job.word.as_bytes());
+        out.extend_from_slice(b"\":");
         match &answers.said {
             Said::State(predicted) => match predicted[row] {
-                Some(predicted) => {
-                    out.extend_from_slice(b"\"predicted\":");
-                    out.extend_from_slice(&states[predicted as usize]);
-                }
-                None => return out.extend_from_slice(b"\"predicted\":null,\"probability\":null,\"impossible\":true"),
+                Some(predicted) => out.extend_from_slice(&written.said[predicted as usize]),
+                None => return out.extend_from_slice(b"null,\"probability\":null,\"impossible\":true"),
             },
             Said::Labels(labels) => {
-                out.extend_from_slice(b"\"labels\":[");
+                out.push(b'[');
                 for (place, label) in labels[row].iter().enumerate() {
                     if place > 0 {
                         out.push(b',');
                     }
-                    out.extend_from_slice(&states[*label as usize]);
+                    out.extend_from_slice(&written.said[*label as usize]);
                 }
                 out.push(b']');
             }
         }
         out.extend_from_slice(b",\"probability\":{");
-        for (place, (state, p)) in states.iter().zip(&answers.probability[row * states.len()..]).enumerate() {
+        for (place, (state, p)) in written.states.iter().zip(&answers.probability[row * job.states.len()..]).enumerate() {
             if place > 0 {
                 out.push(b',');
             }
