@@ -394,9 +394,11 @@ impl<'p> ChunkBuilder<'p> {
             let n_known = known.len() as u32;
             let legacy = match (n_known, grows) {
                 // The usual first pass knows no word.
-                (0, true) => tokenizer.each_word(text, |word| codes.push(new.intern(word))),
-                (_, true) => tokenizer.each_word(text, |word| codes.push(known.get(word).unwrap_or_else(|| n_known + new.intern(word)))),
-                (_, false) => tokenizer.each_word(text, |word| codes.push(known.get(word).unwrap_or(u32::MAX))),
+                (0, true) => tokenizer.each_to_look_up(text, |word| codes.push(new.intern(word))),
+                (_, true) => {
+                    tokenizer.each_to_look_up(text, |word| codes.push(known.get(word).unwrap_or_else(|| n_known + new.intern(word))))
+                }
+                (_, false) => tokenizer.each_to_look_up(text, |word| codes.push(known.get(word).unwrap_or(u32::MAX))),
             };
             self.report.n_not_utf8 += u64::from(legacy);
         }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::markup::{self, Markup, Stripped};
 use super::split::{Inner, each_word};
+use super::vocabulary::{Found, ShortWord};
 
 /// How documents become words: a part of the recipe.
 ///
@@ -177,19 +178,28 @@ impl Tokenizer {
     }
 
     /// Hands on the words of a document, in order; tells whether it had to be taken for Windows-1252.
-    #[inline]
-    pub fn each_word(&self, document: &[u8], word: impl FnMut(&[u8])) -> bool {
-        let (text, legacy) = markup::text(document, self.words.markup, self.words.stripped);
-        self.each_word_of_text(&text, word);
-        legacy
+    pub fn each_word(&self, document: &[u8], mut word: impl FnMut(&[u8])) -> bool {
+        self.each_to_look_up(document, |found| hand_on(found, &mut word))
     }
 
     /// The same for a text.
-    #[inline]
     pub fn each_word_of_text(&self, text: &str, mut word: impl FnMut(&[u8])) {
+        self.each_of_text(text, &mut |found| hand_on(found, &mut word));
+    }
+
+    /// The same as [`Self::each_word`], for those who look words up.
+    #[inline]
+    pub(crate) fn each_to_look_up(&self, document: &[u8], mut take: impl FnMut(Found<'_>)) -> bool {
+        let (text, legacy) = markup::text(document, self.words.markup, self.words.stripped);
+        self.each_of_text(&text, &mut take);
+        legacy
+    }
+
+    #[inline]
+    fn each_of_text(&self, text: &str, take: &mut impl FnMut(Found<'_>)) {
         match self.words.splitter {
-            Splitter::Words(inner) if self.is_plain() => each_word(text, inner, |found| lower(found, &mut word)),
-            _ => self.each_run(text, &mut word),
+            Splitter::Words(inner) if self.is_plain() => each_word(text, inner, |found| lower(text, found, take)),
+            _ => self.each_run(text, &mut |word: &[u8]| take(word.into())),
         }
     }
 
@@ -317,19 +327,34 @@ fn each_word_or_time<'t>(text: &'t str, inner: Inner, take: &mut impl FnMut(&'t 
     }
 }
 
-/// Hands on a word in small letters.
+/// Hands on a word of a text in small letters.
 #[inline]
-fn lower(word: &str, hand_on: &mut impl FnMut(&[u8])) {
-    const USUAL: usize = 32;
-    let bytes = word.as_bytes();
-    if bytes.len() <= USUAL && bytes.is_ascii() {
-        let mut small = [0; USUAL];
-        for (small, byte) in small.iter_mut().zip(bytes) {
-            *small = byte.to_ascii_lowercase();
-        }
-        hand_on(&small[..bytes.len()]);
+fn lower(text: &str, word: &str, take: &mut impl FnMut(Found<'_>)) {
+    let at = word.as_ptr() as usize - text.as_ptr() as usize;
+    if word.len() <= ShortWord::LONGEST
+        && let Some(sixteen) = text.as_bytes().get(at..).and_then(|rest| rest.first_chunk::<16>())
+        && let Some(short) = ShortWord::lowered(*sixteen, word.len())
+    {
+        take(Found::Short(short));
     } else {
-        hand_on(word.to_lowercase().as_bytes());
+        lower_slowly(word, take);
+    }
+}
+
+/// A long word, one beyond ASCII, or one at the end of a text.
+#[cold]
+fn lower_slowly(word: &str, take: &mut impl FnMut(Found<'_>)) {
+    if word.is_ascii() { take(word.to_ascii_lowercase().as_bytes().into()) } else { take(word.to_lowercase().as_bytes().into()) }
+}
+
+/// Hands on a word as its bytes.
+fn hand_on(found: Found<'_>, word: &mut impl FnMut(&[u8])) {
+    match found {
+        Found::Long(bytes) => word(bytes),
+        Found::Short(short) => {
+            let (bytes, len) = short.bytes();
+            word(&bytes[..len]);
+        }
     }
 }
 

@@ -24,15 +24,66 @@ struct Slot {
     code: u32,
 }
 
-/// The longest word that is its own key.
-const SHORT: usize = 15;
+/// A word of up to fifteen bytes: the bytes, and their number in the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ShortWord([u64; 2]);
 
-/// The key of a short word.
-fn key_of(word: &[u8]) -> [u64; 2] {
-    let mut bytes = [0; 16];
-    bytes[..word.len()].copy_from_slice(word);
-    bytes[SHORT] = word.len() as u8;
-    halves(bytes)
+/// A word that is to be looked up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Found<'w> {
+    Short(ShortWord),
+    Long(&'w [u8]),
+}
+
+impl<'w> From<&'w [u8]> for Found<'w> {
+    #[inline]
+    fn from(word: &'w [u8]) -> Self {
+        ShortWord::of(word).map_or(Found::Long(word), Found::Short)
+    }
+}
+
+impl ShortWord {
+    /// The longest word that is its own key.
+    pub const LONGEST: usize = 15;
+
+    #[inline]
+    fn of(word: &[u8]) -> Option<Self> {
+        if word.len() > Self::LONGEST {
+            return None;
+        }
+        let mut bytes = [0; 16];
+        bytes[..word.len()].copy_from_slice(word);
+        bytes[Self::LONGEST] = word.len() as u8;
+        Some(Self(halves(bytes)))
+    }
+
+    /// The first `len` of sixteen bytes in small letters, without a loop; `None` if they are not ASCII.
+    #[inline]
+    pub fn lowered(sixteen: [u8; 16], len: usize) -> Option<Self> {
+        debug_assert!(0 < len && len <= Self::LONGEST);
+        let [low, high] = halves((u128::from_le_bytes(sixteen) & (u128::MAX >> (128 - 8 * len))).to_le_bytes());
+        if (low | high) & EACH * 0x80 != 0 {
+            return None;
+        }
+        Some(Self([lower(low), lower(high) | (len as u64) << 56]))
+    }
+
+    /// The bytes, and how many of them are the word.
+    pub fn bytes(self) -> ([u8; 16], usize) {
+        let bytes = (u128::from(self.0[0]) | u128::from(self.0[1]) << 64).to_le_bytes();
+        (bytes, bytes[Self::LONGEST] as usize)
+    }
+}
+
+/// A one in every byte.
+const EACH: u64 = 0x0101_0101_0101_0101;
+
+/// Eight bytes of ASCII in small letters: where a byte is from A to Z, its bit of 32 is set. No sum leaves its byte.
+#[inline]
+fn lower(eight: u64) -> u64 {
+    let from_a = eight + EACH * (0x80 - b'A' as u64);
+    let beyond_z = eight + EACH * (0x80 - b'Z' as u64 - 1);
+    eight | ((from_a ^ beyond_z) & (EACH * 0x80)) >> 2
 }
 
 fn halves(bytes: [u8; 16]) -> [u64; 2] {
@@ -61,30 +112,37 @@ impl Vocabulary {
     }
 
     /// The word's code, if it is known.
-    pub fn get(&self, word: &[u8]) -> Option<u32> {
-        if word.len() <= SHORT {
-            let slot = self.slots.get(self.place(key_of(word)))?;
-            return (slot.key != FREE).then_some(slot.code);
+    #[inline]
+    pub fn get<'w>(&self, word: impl Into<Found<'w>>) -> Option<u32> {
+        match word.into() {
+            Found::Short(ShortWord(key)) => {
+                let slot = self.slots.get(self.place(key))?;
+                (slot.key != FREE).then_some(slot.code)
+            }
+            Found::Long(word) => self.long.find(hash_bytes(word), |code| self.word(*code) == word).copied(),
         }
-        self.long.find(hash_bytes(word), |code| self.word(*code) == word).copied()
     }
 
     /// The word's code; a new one gets the next.
-    pub fn intern(&mut self, word: &[u8]) -> u32 {
-        if word.len() > SHORT {
-            return self.intern_long(word);
-        }
+    #[inline]
+    pub fn intern<'w>(&mut self, word: impl Into<Found<'w>>) -> u32 {
+        let short = match word.into() {
+            Found::Short(short) => short,
+            Found::Long(word) => return self.intern_long(word),
+        };
         if 2 * (self.n_short + 1) > self.slots.len() {
             self.grow();
         }
-        let key = key_of(word);
-        let place = self.place(key);
+        let place = self.place(short.0);
         let slot = self.slots[place];
-        if slot.key == key {
-            return slot.code;
-        }
-        let code = self.push(word);
-        self.slots[place] = Slot { key, code };
+        if slot.key == short.0 { slot.code } else { self.add_short(short, place) }
+    }
+
+    #[cold]
+    fn add_short(&mut self, short: ShortWord, place: usize) -> u32 {
+        let (bytes, len) = short.bytes();
+        let code = self.push(&bytes[..len]);
+        self.slots[place] = Slot { key: short.0, code };
         self.n_short += 1;
         code
     }
@@ -121,6 +179,7 @@ impl Vocabulary {
         place
     }
 
+    #[cold]
     fn grow(&mut self) {
         const FIRST: usize = 1 << 12;
         let larger = vec![Slot::default(); (2 * self.slots.len()).max(FIRST)];
@@ -177,18 +236,31 @@ mod tests {
             }
             prop_assert_eq!(vocabulary.len(), plain.len());
             for (word, code) in &plain {
-                prop_assert_eq!(vocabulary.get(word), Some(*code));
+                prop_assert_eq!(vocabulary.get(word.as_slice()), Some(*code));
                 prop_assert_eq!(vocabulary.word(*code), word.as_slice());
             }
-            prop_assert_eq!(vocabulary.get(b"never met"), None);
-            prop_assert_eq!(vocabulary.get(b"a word that is long and was never met"), None);
+            prop_assert_eq!(vocabulary.get(b"never met".as_slice()), None);
+            prop_assert_eq!(vocabulary.get(b"a word that is long and was never met".as_slice()), None);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn small_letters_without_a_loop(bytes in proptest::array::uniform16(prop_oneof![9 => 0..128_u8, 1 => any::<u8>()]), len in 1..=15_usize) {
+            let word = &bytes[..len];
+            let found = ShortWord::lowered(bytes, len);
+            prop_assert_eq!(found, if word.is_ascii() { ShortWord::of(&word.to_ascii_lowercase()) } else { None });
+            if let Some(found) = found {
+                let (bytes, n) = found.bytes();
+                prop_assert_eq!(&bytes[..n], word.to_ascii_lowercase());
+            }
         }
     }
 
     #[test]
     fn words_that_end_in_zeros_are_not_their_beginnings() {
         let mut vocabulary = Vocabulary::default();
-        let codes: Vec<u32> = [b"a".as_slice(), b"a\0", b"a\0\0", b"\0"].iter().map(|word| vocabulary.intern(word)).collect();
+        let codes: Vec<u32> = [b"a".as_slice(), b"a\0", b"a\0\0", b"\0"].iter().map(|word| vocabulary.intern(*word)).collect();
         assert_eq!(codes, [0, 1, 2, 3]);
     }
 }
