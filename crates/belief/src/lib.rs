@@ -25,7 +25,9 @@ mod word_counts;
 mod word_weights;
 
 pub mod conjugate;
+pub mod expression;
 pub mod hypotheses;
+pub mod quadrature;
 
 pub use bursts::Bursts;
 pub use columns::{Chunk, Code, Codes, Column, MAX_WEIGHT, SelectedRows, Texts};
