@@ -47,17 +47,21 @@ pub struct Peak {
 /// |---|---|---|---|
 /// | `relative` | 1e-10 | error over value at which to stop | 0 to 1 |
 /// | `most_pieces` | 400 | pieces after which to stop, exact or not | 1 on |
+/// | `patience` | 3 | pieces in a row that hold next to nothing before a tail is left | 1 on |
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
     /// The error, as a share of the value, at which to stop.
     pub relative: f64,
     /// The number of pieces at which to stop.
     pub most_pieces: usize,
+    /// The number of pieces in a row that hold next to nothing before a tail is left. With 1, a piece is only looked at in two
+    /// places first.
+    pub patience: usize,
 }
 
 impl Default for Tolerance {
     fn default() -> Self {
-        Self { relative: 1e-10, most_pieces: 400 }
+        Self { relative: 1e-10, most_pieces: 400, patience: 3 }
     }
 }
 
@@ -192,11 +196,9 @@ pub fn integrate<T, E>(
 /// Lines end here.
 const FARTHEST: f64 = 1e100;
 /// The first cut beside a peak, in its widths.
-const FIRST: f64 = 2.5;
+const FIRST: f64 = 3.0;
 /// Jumps that are looked for in one piece.
 const MOST_JUMPS: usize = 6;
-/// Pieces in a row that hold next to nothing before a tail is left.
-const EMPTY_PIECES: usize = 3;
 
 /// A width that steps can be told apart by, beside this centre.
 fn spacing(width: f64, centre: f64) -> f64 {
@@ -221,20 +223,28 @@ impl<T, E, F: FnMut(f64) -> Result<Sample<T>, E>> Line<T, F> {
         while (end - from) * side > 0.0 {
             let beyond = (from + side * length - end) * side >= 0.0;
             let to = if beyond { end } else { from + side * length };
+            if self.tolerance.patience == 1 && self.is_bare(from, to)? {
+                return Ok((0.0, false));
+            }
             let before = self.pieces.len();
             self.add(from.min(to), from.max(to), MOST_JUMPS)?;
             held = self.pieces[before..].iter().map(|piece| piece.value).sum();
             let total: f64 = self.pieces.iter().map(|piece| piece.value).sum();
             let negligible = held <= self.tolerance.relative * 0.1 * total;
             empty = if negligible { empty + 1 } else { 0 };
-            // The tail is the density in its own right: it ends where the line does.
-            if empty == EMPTY_PIECES {
+            if empty >= self.tolerance.patience {
                 return Ok((held, false));
             }
             (from, length) = (to, 2.0 * (to - peak.centre).abs());
         }
         let at_a_true_end = end.abs() < FARTHEST;
         Ok(if at_a_true_end { (0.0, false) } else { (held, true) })
+    }
+
+    /// Whether a piece looks empty from its near end and its middle.
+    fn is_bare(&mut self, near: f64, far: f64) -> Result<bool, E> {
+        let bare = self.highest * self.tolerance.relative * 1e-3;
+        Ok((self.density)(near)?.value <= bare && (self.density)(0.5 * near + 0.5 * far)?.value <= bare)
     }
 
     /// Adds the piece, cut at the jumps that show in it.
@@ -340,10 +350,24 @@ mod tests {
         let at = |centre, width| Peak { centre, width };
         type Case = (&'static str, Box<dyn Fn(f64) -> f64>, (f64, f64), Vec<Peak>, f64, f64);
         let cases: Vec<Case> = vec![
-            ("a narrow bell", Box::new(|z| (-0.5 * ((z - 3.0) / 1e-9).powi(2)).exp()), (-inf, inf), vec![at(3.0, 1e-9)], 1e-9 * (2.0 * pi).sqrt(), 1e-9),
+            (
+                "a narrow bell",
+                Box::new(|z| (-0.5 * ((z - 3.0) / 1e-9).powi(2)).exp()),
+                (-inf, inf),
+                vec![at(3.0, 1e-9)],
+                1e-9 * (2.0 * pi).sqrt(),
+                1e-6,
+            ),
             ("a kink", Box::new(|z| (-(z - 0.3_f64).abs()).exp()), (-inf, inf), vec![at(0.0, 1.0)], 2.0, 1e-9),
             ("a jump", Box::new(|z| if z < 1.7 { 0.0 } else { z.powi(-3) }), (0.0, inf), vec![at(2.0, 1.0)], 0.5 / (1.7 * 1.7), 1e-9),
-            ("a jump at the peak", Box::new(|z| if z < 1.7 { 0.0 } else { z.powi(-3) }), (0.0, 10.0), vec![at(1.7 + 1e-9, 0.5)], 0.5 / (1.7 * 1.7) - 0.005, 1e-9),
+            (
+                "a jump at the peak",
+                Box::new(|z| if z < 1.7 { 0.0 } else { z.powi(-3) }),
+                (0.0, 10.0),
+                vec![at(1.7 + 1e-9, 0.5)],
+                0.5 / (1.7 * 1.7) - 0.005,
+                1e-9,
+            ),
             ("a root at the end", Box::new(|z| z.powf(-0.5)), (0.0, 1.0), vec![at(0.5, 0.2)], 2.0, 1e-7),
             ("Cauchy's tails", Box::new(move |z| 1.0 / (pi * (1.0 + z * z))), (-inf, inf), vec![at(0.0, 1.0)], 1.0, 1e-8),
             ("a slow tail", Box::new(|z| if z < 1.0 { 0.0 } else { 0.2 * z.powf(-1.2) }), (0.0, inf), vec![at(1.0, 1.0)], 1.0, 1e-6),
@@ -355,7 +379,14 @@ mod tests {
                 2e-3 * (2.0 * pi).sqrt(),
                 1e-9,
             ),
-            ("a peak a little off", Box::new(|z| (-0.5 * ((z - 3.02) / 1e-2).powi(2)).exp()), (-inf, inf), vec![at(3.0, 5e-2)], 1e-2 * (2.0 * pi).sqrt(), 1e-9),
+            (
+                "a peak a little off",
+                Box::new(|z| (-0.5 * ((z - 3.02) / 1e-2).powi(2)).exp()),
+                (-inf, inf),
+                vec![at(3.0, 5e-2)],
+                1e-2 * (2.0 * pi).sqrt(),
+                1e-9,
+            ),
         ];
         for (name, f, range, peaks, truth, most) in cases {
             let found = plain(f, range, &peaks);

@@ -138,7 +138,13 @@ pub const DENSITIES: [DensityFacts; 21] = [
     facts(Density::Binomial, &["binomial"], &["n", "p"], "n must be a whole number and p between 0 and 1", true),
     facts(Density::Bernoulli, &["bernoulli"], &["p"], "p must be between 0 and 1", true),
     facts(Density::Geometric, &["geometric"], &["p"], "p must be above 0 and at most 1", true),
-    facts(Density::NegativeBinomial, &["negative_binomial", "negativebinomial"], &["r", "p"], "r must be above 0, p above 0 and at most 1", true),
+    facts(
+        Density::NegativeBinomial,
+        &["negative_binomial", "negativebinomial"],
+        &["r", "p"],
+        "r must be above 0, p above 0 and at most 1",
+        true,
+    ),
 ];
 
 impl Density {
@@ -172,9 +178,9 @@ impl Density {
             Self::Normal => ln_normal(x, p(0), p(1)),
             Self::Uniform => within(p(0) < p(1), x >= p(0) && x <= p(1), || -(p(1) - p(0)).ln()),
             Self::Gamma => ln_gamma_density(x, p(0), p(1)),
-            Self::InverseGamma => within(p(0) > 0.0 && p(1) > 0.0, x > 0.0, || {
-                times_ln(p(0), p(1)) - lgamma(p(0)) - (p(0) + 1.0) * x.ln() - p(1) / x
-            }),
+            Self::InverseGamma => {
+                within(p(0) > 0.0 && p(1) > 0.0, x > 0.0, || times_ln(p(0), p(1)) - lgamma(p(0)) - (p(0) + 1.0) * x.ln() - p(1) / x)
+            }
             Self::Beta => within(p(0) > 0.0 && p(1) > 0.0, (0.0..=1.0).contains(&x), || {
                 times_ln(p(0) - 1.0, x) + times_log1p(p(1) - 1.0, -x) - ln_beta(p(0), p(1))
             }),

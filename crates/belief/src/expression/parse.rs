@@ -256,9 +256,7 @@ impl<'a> Parser<'a> {
         }
         match function::by_name(name, arguments.len()) {
             Ok(function) => self.grow(function, arguments),
-            Err(usage) if usage.is_empty() => {
-                Err(self.error(place, Fault::UnknownFunction { closest: closest(name, function::names()) }))
-            }
+            Err(usage) if usage.is_empty() => Err(self.error(place, Fault::UnknownFunction { closest: closest(name, function::names()) })),
             Err(usage) => Err(self.error(place, Fault::Arguments { usage, given: arguments.len() })),
         }
     }

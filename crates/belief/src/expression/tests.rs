@@ -122,10 +122,7 @@ fn logarithms_do_not_underflow() {
 fn what_is_not_a_number_is_explained() {
     let why = |text: &str| Expression::parse(text).unwrap().why_not_finite(&[("x", 1.0), ("s", -2.0), ("z", 0.0)]).unwrap();
     assert_eq!(why("x/(z*2)"), "`x/(z*2)` is infinite where x = 1, z*2 = 0 (division by zero)");
-    assert_eq!(
-        why("2*normal(x, 0, s)"),
-        "`normal(x, 0, s)` is not a number where x = 1, s = -2 (the variance must be at least 0)"
-    );
+    assert_eq!(why("2*normal(x, 0, s)"), "`normal(x, 0, s)` is not a number where x = 1, s = -2 (the variance must be at least 0)");
     assert_eq!(why("if(x > 0, sqrt(s), 1)"), "`sqrt(s)` is not a number where s = -2");
     assert_eq!(why("exp(1000*x)"), "`exp(1000*x)` is infinite where 1000*x = 1000");
 }
@@ -152,8 +149,8 @@ fn trees() -> impl Strategy<Value = Tree> {
             a.truncate(n);
             Tree::Call(function, a)
         });
-        let chain = (inner.clone(), inner.clone(), inner)
-            .prop_map(|(a, b, c)| Tree::Chain(Box::new(a), vec![(F::Less, b), (F::LessOrEqual, c)]));
+        let chain =
+            (inner.clone(), inner.clone(), inner).prop_map(|(a, b, c)| Tree::Chain(Box::new(a), vec![(F::Less, b), (F::LessOrEqual, c)]));
         prop_oneof![9 => call, 1 => chain]
     })
 }
@@ -171,20 +168,20 @@ proptest! {
 
     /// The compiled program against the walk over the tree, over more rows than a block has.
     #[test]
-    fn the_program_computes_what_the_tree_says(tree in trees(), θ in 0.1..4.0_f64, σ in -2.0..2.0_f64) {
+    fn the_program_computes_what_the_tree_says(tree in trees(), theta in 0.1..4.0_f64, sigma in -2.0..2.0_f64) {
         let xs: Vec<f64> = (0..70).map(|i| f64::from(i) / 8.0 - 3.0).collect();
         let mut out = vec![0.0; xs.len()];
-        Program::new(&tree, &NAMES, &[true, false, false]).run(&[0.0, θ, σ], &[&xs], &mut Registers::default(), &mut out);
+        Program::new(&tree, &NAMES, &[true, false, false]).run(&[0.0, theta, sigma], &[&xs], &mut Registers::default(), &mut out);
         for (x, found) in xs.iter().zip(&out) {
-            let expected = tree.value(&|name| lookup(&[("x", *x), ("θ", θ), ("σ", σ)], name));
+            let expected = tree.value(&|name| lookup(&[("x", *x), ("θ", theta), ("σ", sigma)], name));
             prop_assert!(same(*found, expected), "{tree} at {x} is {expected}, not {found}");
         }
     }
 
     /// Where the value is an ordinary number, its logarithm is the one made on the tree, to rounding.
     #[test]
-    fn the_logarithm_is_the_logarithm_of_the_value(tree in trees(), x in -3.0..3.0_f64, θ in 0.1..4.0_f64, σ in -2.0..2.0_f64) {
-        let of = |name: &str| lookup(&[("x", x), ("θ", θ), ("σ", σ)], name);
+    fn the_logarithm_is_the_logarithm_of_the_value(tree in trees(), x in -3.0..3.0_f64, theta in 0.1..4.0_f64, sigma in -2.0..2.0_f64) {
+        let of = |name: &str| lookup(&[("x", x), ("θ", theta), ("σ", sigma)], name);
         let (plain, by_ln) = (tree.value(&of), ln::ln(&tree, &|name| name == "θ").value(&of));
         if plain > 1e-200 && plain < 1e200 {
             // Powers of numbers near one lose digits in either form; a loss of half of them would show a wrong rule too.

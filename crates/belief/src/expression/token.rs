@@ -89,7 +89,9 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Placed>, ExpressionError> {
             let digits: String = characters[start..at].iter().collect();
             let mantissa = digits.split(['e', 'E']).next().unwrap_or("");
             match digits.parse::<f64>() {
-                Ok(value) if value.is_finite() && (value != 0.0 || !mantissa.contains(|c| ('1'..='9').contains(&c))) => Token::Number(value),
+                Ok(value) if value.is_finite() && (value != 0.0 || !mantissa.contains(|c| ('1'..='9').contains(&c))) => {
+                    Token::Number(value)
+                }
                 _ => return error(start..at, Fault::NumberOutOfRange),
             }
         } else if superscript(c).is_some() {

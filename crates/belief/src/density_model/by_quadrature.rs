@@ -1,0 +1,487 @@
+//! The posterior of one to three parameters by nested adaptive quadrature, with a bound on the error.
+//!
+//! The marginal of each parameter is a density of one number: an integral over the other parameters at every node of its line
+//! ([`crate::quadrature`]). Lines start around the tops of the posterior, moved and scaled as a normal around each top would have
+//! it given the parameters outside, so that narrow and slanted peaks are met. Each parameter takes a turn as the outermost; all
+//! turns must find the same total, and what they differ by is part of the error.
+
+use super::peaks::{Top, add_top, hints, likely_places, scan, tops};
+use super::target::{Target, at};
+use super::{Data, DensityCheck, DensityError, DensityModel, Prior};
+use crate::cholesky::cholesky;
+use crate::nelder_mead::maximise;
+use crate::quadrature::{Integral, Peak, Sample, Tolerance, integrate, nodes, weights};
+use crate::{Bounded, PiecewiseDensity, Support};
+
+/// The most parameters that quadrature does.
+pub const MOST_PARAMETERS: usize = 3;
+
+/// How exact the integrals must be, and what they may cost.
+///
+/// | field | default | meaning |
+/// |---|---|---|
+/// | `relative` | by the number of parameters: 1e-10, 1e-8, 1e-5 | the error, as a share of the integral, at which to stop |
+/// | `most_evaluations` | 20 million | evaluations of the likelihood after which to give up |
+/// | `check` | yes | whether the density must integrate to one over the response |
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QuadratureOptions {
+    /// The error at which to stop, as a share of the integral; `None` for what the number of parameters suggests.
+    pub relative: Option<f64>,
+    /// Evaluations of the likelihood after which to give up.
+    pub most_evaluations: u64,
+    /// Whether to check that the density integrates to one around the posterior's tops.
+    pub check: bool,
+}
+
+impl Default for QuadratureOptions {
+    fn default() -> Self {
+        Self { relative: None, most_evaluations: 20_000_000, check: true }
+    }
+}
+
+/// What is believed after the data, of all parameters.
+#[derive(Clone, Debug)]
+pub struct IntegratedPosterior {
+    /// Of each parameter, in the model's order.
+    pub parameters: Vec<IntegratedParameter>,
+    /// ln P(data), with a bound on its error. With priors up to a constant it is up to a constant too.
+    pub log_marginal_likelihood: Bounded,
+    /// The most probable parameters; `None` if the posterior density grows without bound.
+    pub map: Option<Vec<f64>>,
+    /// The parameters of greatest likelihood within the priors' supports; `None` if the likelihood has no greatest value there.
+    pub maximum_likelihood: Option<Vec<f64>>,
+    /// ln P(data | the parameters of greatest likelihood).
+    pub ln_likelihood_at_maximum: Option<f64>,
+    /// Whether every integral met its tolerance. If not, the bounds tell how exact they are.
+    pub converged: bool,
+    /// How often the likelihood was evaluated.
+    pub evaluations: u64,
+    /// What the density integrates to at some parameters, if that was checked.
+    pub checks: Vec<DensityCheck>,
+    pub(super) model: DensityModel,
+    pub(super) data: Data,
+    /// Nodes of the innermost lines: the parameters by column, their weights, and by how much Gauss' weights differ on each level.
+    pub(super) nodes: Nodes,
+}
+
+/// What is believed of one parameter after the data, the others integrated out.
+#[derive(Clone, Debug)]
+pub struct IntegratedParameter {
+    /// Its name.
+    pub name: String,
+    /// Its marginal density: quantiles, intervals and the curve.
+    pub density: PiecewiseDensity,
+    /// The posterior mean; `None` if it does not exist.
+    pub mean: Option<Bounded>,
+    /// The posterior standard deviation; `None` if it does not exist.
+    pub sd: Option<Bounded>,
+}
+
+/// The posterior as points with weights.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Nodes {
+    pub columns: Vec<Vec<f64>>,
+    pub weights: Vec<f64>,
+    /// For each level, the difference of Gauss' weight to Kronrod's.
+    pub differences: Vec<Vec<f64>>,
+}
+
+impl DensityModel {
+    /// The posterior by quadrature.
+    ///
+    /// Assumes rows to be independent given the parameters.
+    ///
+    /// **Complexity**: one parameter takes some hundreds of evaluations of the likelihood of all rows, two some ten thousand, three
+    /// some million.
+    ///
+    /// # Errors
+    /// Data outside the range or impossible under the prior, an improper posterior, a density that is not a number or does not
+    /// integrate to one, more than three parameters, more evaluations than allowed.
+    pub fn posterior(&self, data: &Data, options: &QuadratureOptions) -> Result<IntegratedPosterior, DensityError> {
+        let n = self.priors.len();
+        if n > MOST_PARAMETERS {
+            return Err(DensityError::TooManyParameters { n, most: MOST_PARAMETERS });
+        }
+        if let Some(relative) = options.relative
+            && !(relative > 0.0 && relative < 1.0)
+        {
+            return Err(DensityError::Option(format!("the relative error must lie between 0 and 1, and {relative} does not")));
+        }
+        data.check(self)?;
+        let mut target = Target::new(self, data)?;
+        let mut tops = find_tops(&mut target)?;
+        let checks = if options.check { self.check_around(&target, &tops[0], data)? } else { Vec::new() };
+        let mut turns = None;
+        for _ in 0..4 {
+            match take_turns(&mut target, &tops, options) {
+                Ok(found) => {
+                    turns = Some(found);
+                    break;
+                }
+                // A higher place than all known ones: another top was missed. Climb it and begin again.
+                Err(Stop::Higher(place)) => {
+                    let lines: Vec<(f64, f64)> = target.supports().map(|support| support.line()).collect();
+                    let mut f = |place: &[f64]| target.ln_on_lines(place);
+                    let steps: Vec<f64> = place.iter().map(|z| (1e-2 * z.abs()).max(0.1)).collect();
+                    let (place, height) = maximise(&mut f, &place, &steps, 400 * n);
+                    add_top(&mut f, &mut tops, place, height, &lines);
+                    tops.sort_by(|a, b| b.ln_height.total_cmp(&a.ln_height));
+                }
+                Err(Stop::Fault(parameters)) => return Err(target.fault(&parameters)),
+                Err(Stop::Costly) => return Err(DensityError::TooCostly { most: options.most_evaluations }),
+            }
+        }
+        let evaluations = target.evaluations;
+        let Some(turns) = turns else {
+            return Err(DensityError::NotSettled { value: f64::INFINITY, error: f64::INFINITY, evaluations });
+        };
+        let shift = tops[0].ln_height;
+        let mut total = Bounded { value: turns[0].value, error: 0.0 };
+        for turn in &turns {
+            total.error = total.error.max(turn.error).max((turn.value - total.value).abs());
+        }
+        for (axis, turn) in turns.iter().enumerate() {
+            if let Some(toward) = runs_off(&mut target, &tops, options, axis, turn) {
+                return Err(DensityError::Improper { parameter: self.priors[axis].name().to_owned(), toward });
+            }
+        }
+        if !(total.value > 0.0 && total.error <= 0.05 * total.value) {
+            return Err(DensityError::NotSettled { value: total.value, error: total.error, evaluations });
+        }
+        let mut parameters = Vec::with_capacity(n);
+        for (turn, prior) in turns.iter().zip(&self.priors) {
+            let density = PiecewiseDensity::new(prior.support(), turn).ok_or(DensityError::Impossible)?;
+            parameters.push(IntegratedParameter { name: prior.name().to_owned(), mean: density.mean(), sd: density.sd(), density });
+        }
+        let (map, maximum_likelihood) = greatest(&mut target, &tops[0].place);
+        let mut nodes = Nodes { columns: vec![Vec::new(); n], weights: Vec::new(), differences: vec![Vec::new(); n] };
+        collect(&turns[0], &mut vec![], 1.0 / turns[0].value, &mut vec![], self, &mut nodes);
+        Ok(IntegratedPosterior {
+            parameters,
+            log_marginal_likelihood: Bounded { value: shift + total.value.ln(), error: total.error / total.value },
+            map,
+            ln_likelihood_at_maximum: maximum_likelihood.as_ref().map(|best| target.ln_likelihood(best)),
+            maximum_likelihood,
+            converged: turns.iter().all(|turn| turn.converged),
+            evaluations: target.evaluations,
+            checks,
+            model: self.clone(),
+            data: data.clone(),
+            nodes,
+        })
+    }
+
+    /// Checks that the density integrates to one at a top and a standard deviation to either side of it along each axis.
+    pub(super) fn check_around(&self, target: &Target<'_>, top: &Top, data: &Data) -> Result<Vec<DensityCheck>, DensityError> {
+        let mut places = vec![top.place.clone()];
+        for axis in 0..top.place.len() {
+            for side in [-1.0, 1.0] {
+                let mut place = top.place.clone();
+                place[axis] += side * top.covariance[axis][axis].sqrt().min(3.0 * place[axis].abs().max(1.0));
+                places.push(place);
+            }
+        }
+        let parameters = places.iter().map(|place| {
+            let mut parameters = Vec::new();
+            target.unpack(place, &mut parameters);
+            parameters
+        });
+        self.check_density(data, &parameters.collect::<Vec<_>>())
+    }
+}
+
+/// The tops of the posterior on its lines.
+pub(super) fn find_tops(target: &mut Target<'_>) -> Result<Vec<Top>, DensityError> {
+    let supports: Vec<Support> = target.supports().collect();
+    let lines: Vec<(f64, f64)> = supports.iter().map(|support| support.line()).collect();
+    let from_data: Vec<f64> = target.data.columns().iter().flat_map(|column| hints(column)).collect();
+    let mut places: Vec<Vec<f64>> = supports.iter().map(|support| likely_places(*support, &from_data)).collect();
+    add_places_of_priors(target, &mut places);
+    let n_rows = target.data.n_rows();
+    let mut f = |place: &[f64]| target.ln_on_lines(place);
+    let scanned = scan(&mut f, &places, n_rows);
+    if let Some((infinite, _)) = scanned.iter().find(|(_, height)| *height == f64::INFINITY) {
+        let mut parameters = Vec::new();
+        target.unpack(infinite, &mut parameters);
+        return Err(target.fault(&parameters));
+    }
+    let found = tops(&mut f, &scanned, &lines);
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    // Nothing above zero anywhere: say which row, or which value, is at fault.
+    let mut worst: Option<Vec<usize>> = None;
+    let mut tried = Vec::new();
+    for number in 0..200_u64 {
+        let place: Vec<f64> = places
+            .iter()
+            .enumerate()
+            .map(|(axis, places)| places[crate::split_mix(number * 31 + axis as u64) as usize % places.len()])
+            .collect();
+        let mut parameters = Vec::new();
+        target.unpack(&place, &mut parameters);
+        let ln_prior = target.ln_prior(&parameters);
+        if ln_prior.is_nan() || (ln_prior > f64::NEG_INFINITY && target.ln_likelihood(&parameters).is_nan()) {
+            return Err(target.fault(&parameters));
+        }
+        if ln_prior > f64::NEG_INFINITY {
+            let rows = target.impossible_rows(&parameters);
+            worst = Some(worst.map_or(rows.clone(), |known| known.into_iter().filter(|row| rows.contains(row)).collect()));
+            tried = parameters;
+        }
+    }
+    match worst.and_then(|rows| rows.first().copied()) {
+        None => Err(DensityError::Impossible),
+        Some(row) => {
+            let own: Vec<(&str, f64)> = target.model.priors.iter().map(Prior::name).zip(tried).collect();
+            let name = target.model.response.clone();
+            Err(DensityError::ImpossibleRow { row: row + 1, name, value: target.data.response[row], at: at(&own) })
+        }
+    }
+}
+
+/// Adds, for each parameter, places around the top of its prior with the others at one of their likely places.
+fn add_places_of_priors(target: &mut Target<'_>, places: &mut [Vec<f64>]) {
+    let supports: Vec<Support> = target.supports().collect();
+    for axis in 0..places.len() {
+        let mut base: Vec<f64> = places.iter().map(|places| places[places.len() / 2]).collect();
+        let mut f = |place: &[f64]| {
+            base[axis] = place[0];
+            let mut parameters = Vec::new();
+            let gain = target.unpack(&base, &mut parameters);
+            target.ln_prior(&parameters) + gain
+        };
+        let scanned = scan(&mut f, std::slice::from_ref(&places[axis]), 1);
+        let (first, last) = supports[axis].line();
+        for top in tops(&mut f, &scanned, &[(first, last)]).iter().take(2) {
+            let width = top.covariance[0][0].sqrt();
+            let around = [-1.5, -0.5, 0.0, 0.5, 1.5].map(|by| top.place[0] + by * width);
+            places[axis].extend(around.iter().filter(|place| **place > first && **place < last));
+        }
+    }
+}
+
+/// Why a turn ended early.
+enum Stop {
+    /// The posterior is no number at these parameters.
+    Fault(Vec<f64>),
+    /// The posterior is much higher here than at every known top.
+    Higher(Vec<f64>),
+    /// Too many evaluations.
+    Costly,
+}
+
+/// What a node of an outer line keeps: the integral over the line inside it.
+#[derive(Clone, Debug, Default)]
+struct Inner(Option<Box<Integral<Inner>>>);
+
+/// One turn: the parameters in an order, each integrated inside the one before.
+struct Turn<'t, 'a> {
+    target: &'t mut Target<'a>,
+    order: Vec<usize>,
+    lines: Vec<(f64, f64)>,
+    /// For each top its place and Cholesky's triangle of its covariance, both in the order of the turn.
+    tops: Vec<(Vec<f64>, Vec<Vec<f64>>)>,
+    shift: f64,
+    tolerances: Vec<Tolerance>,
+    most_evaluations: u64,
+}
+
+impl<'t, 'a> Turn<'t, 'a> {
+    fn new(target: &'t mut Target<'a>, tops: &[Top], options: &QuadratureOptions, outermost: usize) -> Self {
+        let n = tops[0].place.len();
+        let order: Vec<usize> = std::iter::once(outermost).chain((0..n).filter(|axis| *axis != outermost)).collect();
+        let lines = target.supports().map(|support| support.line()).collect::<Vec<_>>();
+        let ordered = tops.iter().map(|top| {
+            let matrix: Vec<Vec<f64>> = order.iter().map(|i| order.iter().map(|j| top.covariance[*i][*j]).collect()).collect();
+            let widths = |i: usize| (0..n).map(|j| if i == j { matrix[i][i].sqrt() } else { 0.0 }).collect();
+            let lower = cholesky(&matrix).unwrap_or_else(|| (0..n).map(widths).collect());
+            (order.iter().map(|axis| top.place[*axis]).collect(), lower)
+        });
+        let tops_in_order = ordered.collect();
+        let relative = options.relative.unwrap_or([1e-10, 1e-8, 1e-5][n - 1]);
+        // Lines inside must be more exact than the line outside can see.
+        let tolerances = (0..n).map(|level| Tolerance {
+            relative: (relative * 0.1_f64.powi(level as i32)).max(1e-12),
+            most_pieces: if level == 0 { 400 } else { 100 },
+            patience: if level == 0 { 3 } else { 1 },
+        });
+        let tolerances = tolerances.collect();
+        Self {
+            lines: order.iter().map(|axis| lines[*axis]).collect(),
+            order,
+            tops: tops_in_order,
+            shift: tops[0].ln_height,
+            tolerances,
+            most_evaluations: options.most_evaluations,
+            target,
+        }
+    }
+
+    /// The integral over the line of this level and those inside it, the levels outside being fixed.
+    fn line(&mut self, outside: &[f64]) -> Result<Integral<Inner>, Stop> {
+        let level = outside.len();
+        let peaks: Vec<Peak> = self.tops.iter().map(|(place, lower)| conditional(place, lower, outside)).collect();
+        let (range, tolerance) = (self.lines[level], self.tolerances[level]);
+        let mut place = outside.to_vec();
+        place.push(0.0);
+        integrate(
+            |z| {
+                place[level] = z;
+                if level + 1 < self.order.len() {
+                    let inner = self.line(&place)?;
+                    return Ok(Sample { value: inner.value, error: inner.error, kept: Inner(Some(Box::new(inner))) });
+                }
+                Ok(Sample { value: self.value(&place)?, error: 0.0, kept: Inner(None) })
+            },
+            range,
+            &peaks,
+            tolerance,
+        )
+    }
+
+    fn value(&mut self, ordered: &[f64]) -> Result<f64, Stop> {
+        if self.target.evaluations > self.most_evaluations {
+            return Err(Stop::Costly);
+        }
+        let mut place = vec![0.0; ordered.len()];
+        self.order.iter().zip(ordered).for_each(|(axis, z)| place[*axis] = *z);
+        let ln_height = self.target.ln_on_lines(&place);
+        if ln_height.is_nan() || ln_height == f64::INFINITY {
+            let mut parameters = Vec::new();
+            self.target.unpack(&place, &mut parameters);
+            return Err(Stop::Fault(parameters));
+        }
+        if ln_height > self.shift + 30.0 {
+            return Err(Stop::Higher(place));
+        }
+        Ok((ln_height - self.shift).exp())
+    }
+}
+
+/// Where the next level's peak stands, and how wide it is, for a normal with these levels outside fixed.
+fn conditional(place: &[f64], lower: &[Vec<f64>], outside: &[f64]) -> Peak {
+    let level = outside.len();
+    let mut standard = Vec::with_capacity(level);
+    for (i, z) in outside.iter().enumerate() {
+        let known: f64 = standard.iter().zip(&lower[i]).map(|(s, l)| s * l).sum();
+        standard.push((z - place[i] - known) / lower[i][i]);
+    }
+    let moved: f64 = standard.iter().zip(&lower[level]).map(|(s, l)| s * l).sum();
+    Peak { centre: place[level] + moved, width: lower[level][level] }
+}
+
+/// The marginal of each parameter.
+fn take_turns(target: &mut Target<'_>, tops: &[Top], options: &QuadratureOptions) -> Result<Vec<Integral<Inner>>, Stop> {
+    (0..tops[0].place.len()).map(|axis| Turn::new(target, tops, options, axis).line(&[])).collect()
+}
+
+/// Where to a marginal runs off without end, if it does.
+///
+/// The line ends where doubles do. If the last piece reaches that end, the density there and an e-fold before tell how fast the
+/// mass falls off, and so how much of it lies beyond.
+fn runs_off(target: &mut Target<'_>, tops: &[Top], options: &QuadratureOptions, axis: usize, turn: &Integral<Inner>) -> Option<f64> {
+    let support = target.model.priors[axis].support();
+    let line = support.line();
+    let ends = [turn.pieces.first().map(|piece| (piece.low, 1.0)), turn.pieces.last().map(|piece| (piece.high, -1.0))];
+    for (end, inward) in ends.into_iter().flatten() {
+        if end > line.0 && end < line.1 {
+            continue;
+        }
+        let on_real_line = !support.low().is_finite() && !support.high().is_finite();
+        // On the whole line an e-fold is one of the distance, and the mass of one is the density times the distance.
+        let (before, fold) = if on_real_line { (end / std::f64::consts::E, end.abs()) } else { (end + inward, 1.0) };
+        let mut turn_at = Turn::new(target, tops, options, axis);
+        let mut mass_at = |z: f64, fold: f64| {
+            let value = if turn_at.order.len() == 1 { turn_at.value(&[z]).ok() } else { turn_at.line(&[z]).ok().map(|inner| inner.value) };
+            value.unwrap_or(0.0) * fold
+        };
+        let (last, earlier) = (mass_at(end, fold), mass_at(before, fold * before.abs() / end.abs().max(1e-300)));
+        let earlier = if on_real_line { earlier } else { mass_at(before, 1.0) };
+        let falls = if last > 0.0 && earlier > 0.0 { (earlier / last).ln() } else { f64::INFINITY };
+        let beyond = if falls > 1e-3 { last / falls } else { f64::INFINITY };
+        if last > 0.0 && beyond > 1e-3 * turn.value {
+            let low_end = (inward > 0.0) == support.rises();
+            return Some(if low_end { support.low() } else { support.high() });
+        }
+    }
+    None
+}
+
+/// The parameters of the greatest posterior density and of the greatest likelihood.
+pub(super) fn greatest(target: &mut Target<'_>, start: &[f64]) -> (Option<Vec<f64>>, Option<Vec<f64>>) {
+    let by_posterior = highest(target, start, |target, parameters| target.ln_posterior(parameters));
+    let by_likelihood = highest(target, start, |target, parameters| match target.ln_prior(parameters) {
+        f64::NEG_INFINITY => f64::NEG_INFINITY,
+        _ => target.ln_likelihood(parameters),
+    });
+    (by_posterior, by_likelihood)
+}
+
+/// The parameters at which a function of them is greatest, the ends of their ranges among them; `None` if it grows without bound or
+/// is the same everywhere along a line without end.
+fn highest(target: &mut Target<'_>, start: &[f64], f: impl Fn(&mut Target<'_>, &[f64]) -> f64) -> Option<Vec<f64>> {
+    let supports: Vec<Support> = target.supports().collect();
+    let steps: Vec<f64> = start.iter().map(|z| (0.1 * z.abs()).max(0.3)).collect();
+    let mut parameters = Vec::new();
+    let on_lines = |place: &[f64]| {
+        target.unpack(place, &mut parameters);
+        f(target, &parameters)
+    };
+    let (place, mut height) = maximise(on_lines, start, &steps, 1500 * start.len());
+    let mut best: Vec<f64> = supports.iter().zip(&place).map(|(support, z)| support.value(*z)).collect();
+    for (axis, support) in supports.iter().enumerate() {
+        let (first, last) = support.line();
+        let runs = |end: f64| !end.is_finite() || (f64::NEG_INFINITY..=f64::INFINITY).contains(&end);
+        for end in [support.low(), support.high()].into_iter().filter(|end| end.is_finite()) {
+            let mut moved = best.clone();
+            moved[axis] = end;
+            let there = f(target, &moved);
+            if there == f64::INFINITY {
+                return None;
+            }
+            if there >= height - 1e-9 * height.abs().max(1.0) && there.is_finite() && (best[axis] - end).abs() <= 1e-3 * (end.abs() + 1.0) {
+                (best, height) = (moved, there.max(height));
+            }
+        }
+        let at_end = (place[axis] <= first + 1.0 || place[axis] >= last - 1.0) && runs(best[axis]);
+        let snapped = best[axis] == support.low() || best[axis] == support.high();
+        if at_end && !snapped || place[axis].abs() > 1e50 {
+            return None;
+        }
+    }
+    height.is_finite().then_some(best)
+}
+
+/// The nodes of all lines with the products of their weights.
+fn collect(
+    line: &Integral<Inner>,
+    outside: &mut Vec<f64>,
+    weight: f64,
+    differences: &mut Vec<f64>,
+    model: &DensityModel,
+    nodes_of: &mut Nodes,
+) {
+    let level = outside.len();
+    for piece in &line.pieces {
+        let rule = nodes(piece.low, piece.high).into_iter().zip(weights(piece.low, piece.high)).zip(&piece.samples);
+        for ((z, (kronrod, difference)), sample) in rule.filter(|(_, sample)| sample.value > 0.0) {
+            outside.push(z);
+            // Differences of the levels outside are carried along as ratios to Kronrod's weight.
+            differences.push(difference / kronrod);
+            match &sample.kept.0 {
+                Some(inner) => collect(inner, outside, weight * kronrod, differences, model, nodes_of),
+                None => {
+                    let weight = weight * kronrod * sample.value;
+                    nodes_of.weights.push(weight);
+                    for axis in 0..=level {
+                        nodes_of.columns[axis].push(model.priors[axis].support().value(outside[axis]));
+                        nodes_of.differences[axis].push(weight * differences[axis]);
+                    }
+                }
+            }
+            outside.pop();
+            differences.pop();
+        }
+    }
+}
