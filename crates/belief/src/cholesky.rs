@@ -25,7 +25,7 @@ pub(crate) fn cholesky(matrix: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
 pub(crate) fn invert(lower: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let n = lower.len();
     let mut inverse = vec![vec![0.0; n]; n];
-    for column in 0..n {
+    for (column, row) in inverse.iter_mut().enumerate() {
         let mut solved = vec![0.0; n];
         for i in 0..n {
             let sum: f64 = (0..i).map(|k| lower[i][k] * solved[k]).sum();
@@ -35,7 +35,8 @@ pub(crate) fn invert(lower: &[Vec<f64>]) -> Vec<Vec<f64>> {
             let sum: f64 = (i + 1..n).map(|k| lower[k][i] * solved[k]).sum();
             solved[i] = (solved[i] - sum) / lower[i][i];
         }
-        (0..n).for_each(|i| inverse[i][column] = solved[i]);
+        // The inverse is symmetric: its columns are its rows.
+        *row = solved;
     }
     inverse
 }

@@ -25,6 +25,7 @@ mod schema;
 mod statistic;
 mod sum;
 mod support;
+mod trapezoidal;
 mod word_counts;
 mod word_weights;
 

@@ -110,7 +110,9 @@ impl PiecewiseDensity {
     pub fn quantile(&self, p: f64) -> f64 {
         let p = if self.support.rises() { p } else { 1.0 - p }.clamp(0.0, 1.0);
         let occupied = || self.pieces.iter().filter(|piece| piece.mass > 0.0);
-        let Some(piece) = occupied().find(|piece| piece.before + piece.mass >= p).or_else(|| occupied().last()) else { return f64::NAN };
+        let Some(piece) = occupied().find(|piece| piece.before + piece.mass >= p).or_else(|| occupied().next_back()) else {
+            return f64::NAN;
+        };
         let (mut low, mut high) = (piece.low, piece.high);
         for _ in 0..200 {
             let middle = 0.5 * low + 0.5 * high;
@@ -183,7 +185,7 @@ impl PiecewiseDensity {
         let rules: f64 = parts.iter().map(|p| p.2).sum();
         let tails = if parts.len() > 2 { tails } else { 0.0 };
         let exists = value.is_finite() && tails <= 1e-2 * size;
-        exists.then(|| Bounded { value, error: rules + tails + 2.0 * self.relative_error * size + 4.0 * f64::EPSILON * size })
+        exists.then_some(Bounded { value, error: rules + tails + 2.0 * self.relative_error * size + 4.0 * f64::EPSILON * size })
     }
 
     /// The density at `n_points` values that hold all but a thousandth of the mass, evenly spaced.

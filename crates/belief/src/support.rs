@@ -92,7 +92,7 @@ impl Support {
             (false, true) => (nearest(self.high), FARTHEST_LN),
             (true, true) => {
                 let width = (self.high - self.low).ln();
-                ((nearest(self.low) - width).max(-FARTHEST_LN).min(-1.0), (width - nearest(self.high)).min(FARTHEST_LN).max(1.0))
+                ((nearest(self.low) - width).clamp(-FARTHEST_LN, -1.0), (width - nearest(self.high)).clamp(1.0, FARTHEST_LN))
             }
         }
     }

@@ -5,12 +5,16 @@
 //! it given the parameters outside, so that narrow and slanted peaks are met. Each parameter takes a turn as the outermost; all
 //! turns must find the same total, and what they differ by is part of the error.
 
-use super::peaks::{Top, add_top, hints, likely_places, scan, tops};
+use super::ends::beyond;
+use super::peaks::{Effort, Top, add_top, hints, likely_places, scan, tops};
 use super::target::{Target, at};
 use super::{Data, DensityCheck, DensityError, DensityModel, Prior};
 use crate::cholesky::cholesky;
+use crate::mcmc::McmcOptions;
+use crate::mcmc::factor_slice::Stream;
 use crate::nelder_mead::maximise;
-use crate::quadrature::{Integral, Peak, Sample, Tolerance, integrate, nodes, weights};
+use crate::quadrature::{Integral, Peak, Piece, Sample, Tolerance, integrate, nodes, weights};
+use crate::trapezoidal::{Grid, Node, integrate_evenly};
 use crate::{Bounded, PiecewiseDensity, Support};
 
 /// The most parameters that quadrature does.
@@ -86,6 +90,45 @@ pub(super) struct Nodes {
     pub differences: Vec<Vec<f64>>,
 }
 
+impl Nodes {
+    /// Leaves out points that together hold less than a billionth.
+    fn drop_negligible(&mut self) {
+        let least = 1e-9 / self.weights.len() as f64;
+        let kept: Vec<bool> = self.weights.iter().map(|weight| *weight > least).collect();
+        for column in self.columns.iter_mut().chain(&mut self.differences).chain([&mut self.weights]) {
+            let mut kept = kept.iter();
+            column.retain(|_| kept.next() == Some(&true));
+        }
+    }
+}
+
+impl IntegratedPosterior {
+    /// ln P(data | parameters); `None` where it is not a number.
+    pub fn ln_likelihood(&self, parameters: &[f64]) -> Option<f64> {
+        self.model.ln_likelihood(&self.data, parameters)
+    }
+
+    /// Draws from the posterior, each with a value for every parameter; the same seed gives the same draws.
+    ///
+    /// Of one parameter they are independent, by the inverse of its distribution function. Of more they come from Markov chains
+    /// ([`DensityModel::sample`]) by default options.
+    ///
+    /// # Errors
+    /// Those of [`DensityModel::sample`].
+    pub fn draws(&self, n: usize, seed: u64) -> Result<Vec<Vec<f64>>, DensityError> {
+        if let [only] = &self.parameters[..] {
+            let mut random = Stream::new(seed, 0);
+            return Ok((0..n).map(|_| vec![only.density.quantile(random.uniform())]).collect());
+        }
+        let options = McmcOptions { draws: n.div_ceil(4).max(8), seed, ..McmcOptions::default() };
+        let sampled = self.model.sample(&self.data, &options, false)?;
+        let all: Vec<Vec<f64>> = sampled.parameters.iter().map(|parameter| parameter.chains.concat()).collect();
+        // Taken in turn from the chains, so that any number of them is spread over all.
+        let at = |i: usize| (i % options.chains) * options.draws + i / options.chains;
+        Ok((0..n).map(|i| all.iter().map(|column| column[at(i)]).collect()).collect())
+    }
+}
+
 impl DensityModel {
     /// The posterior by quadrature.
     ///
@@ -110,7 +153,6 @@ impl DensityModel {
         data.check(self)?;
         let mut target = Target::new(self, data)?;
         let mut tops = find_tops(&mut target)?;
-        let checks = if options.check { self.check_around(&target, &tops[0], data)? } else { Vec::new() };
         let mut turns = None;
         for _ in 0..4 {
             match take_turns(&mut target, &tops, options) {
@@ -132,37 +174,42 @@ impl DensityModel {
             }
         }
         let evaluations = target.evaluations;
-        let Some(turns) = turns else {
+        let Some(mut turns) = turns else {
             return Err(DensityError::NotSettled { value: f64::INFINITY, error: f64::INFINITY, evaluations });
         };
+        for (axis, turn) in turns.iter_mut().enumerate() {
+            let mut at = Turn::new(&mut target, &tops, options, axis);
+            let rest = beyond(self.priors[axis].support(), turn, &mut |z| at.inside(&[z]).map_or(0.0, |sample| sample.value));
+            turn.error += rest.map_err(|toward| DensityError::Improper { parameter: self.priors[axis].name().to_owned(), toward })?;
+        }
         let shift = tops[0].ln_height;
         let mut total = Bounded { value: turns[0].value, error: 0.0 };
         for turn in &turns {
             total.error = total.error.max(turn.error).max((turn.value - total.value).abs());
         }
-        for (axis, turn) in turns.iter().enumerate() {
-            if let Some(toward) = runs_off(&mut target, &tops, options, axis, turn) {
-                return Err(DensityError::Improper { parameter: self.priors[axis].name().to_owned(), toward });
-            }
-        }
         if !(total.value > 0.0 && total.error <= 0.05 * total.value) {
             return Err(DensityError::NotSettled { value: total.value, error: total.error, evaluations });
         }
+        let checks = if options.check { self.check_around(&target, &tops[0], data)? } else { Vec::new() };
         let mut parameters = Vec::with_capacity(n);
         for (turn, prior) in turns.iter().zip(&self.priors) {
             let density = PiecewiseDensity::new(prior.support(), turn).ok_or(DensityError::Impossible)?;
             parameters.push(IntegratedParameter { name: prior.name().to_owned(), mean: density.mean(), sd: density.sd(), density });
         }
         let (map, maximum_likelihood) = greatest(&mut target, &tops[0].place);
+        let converged = turns.iter().all(|turn| turn.converged);
         let mut nodes = Nodes { columns: vec![Vec::new(); n], weights: Vec::new(), differences: vec![Vec::new(); n] };
-        collect(&turns[0], &mut vec![], 1.0 / turns[0].value, &mut vec![], self, &mut nodes);
+        let log_marginal_likelihood = Bounded { value: shift + total.value.ln(), error: total.error / total.value };
+        let total = turns[0].value;
+        collect(&flatten(turns.swap_remove(0)), &mut vec![], 1.0 / total, &mut vec![], self, &mut nodes);
+        nodes.drop_negligible();
         Ok(IntegratedPosterior {
             parameters,
-            log_marginal_likelihood: Bounded { value: shift + total.value.ln(), error: total.error / total.value },
+            log_marginal_likelihood,
             map,
             ln_likelihood_at_maximum: maximum_likelihood.as_ref().map(|best| target.ln_likelihood(best)),
             maximum_likelihood,
-            converged: turns.iter().all(|turn| turn.converged),
+            converged,
             evaluations: target.evaluations,
             checks,
             model: self.clone(),
@@ -205,7 +252,7 @@ pub(super) fn find_tops(target: &mut Target<'_>) -> Result<Vec<Top>, DensityErro
         target.unpack(infinite, &mut parameters);
         return Err(target.fault(&parameters));
     }
-    let found = tops(&mut f, &scanned, &lines);
+    let found = tops(&mut f, &scanned, &lines, Effort::THOROUGH);
     if !found.is_empty() {
         return Ok(found);
     }
@@ -253,7 +300,7 @@ fn add_places_of_priors(target: &mut Target<'_>, places: &mut [Vec<f64>]) {
         };
         let scanned = scan(&mut f, std::slice::from_ref(&places[axis]), 1);
         let (first, last) = supports[axis].line();
-        for top in tops(&mut f, &scanned, &[(first, last)]).iter().take(2) {
+        for top in tops(&mut f, &scanned, &[(first, last)], Effort::QUICK).iter().take(2) {
             let width = top.covariance[0][0].sqrt();
             let around = [-1.5, -0.5, 0.0, 0.5, 1.5].map(|by| top.place[0] + by * width);
             places[axis].extend(around.iter().filter(|place| **place > first && **place < last));
@@ -271,9 +318,39 @@ enum Stop {
     Costly,
 }
 
-/// What a node of an outer line keeps: the integral over the line inside it.
-#[derive(Clone, Debug, Default)]
-struct Inner(Option<Box<Integral<Inner>>>);
+/// What a node of a line keeps of the line inside it: its nodes.
+type Inner = Vec<InnerNode>;
+
+#[derive(Clone, Debug)]
+struct InnerNode {
+    place: f64,
+    weight: f64,
+    /// The weight less that of the coarser rule.
+    difference: f64,
+    value: f64,
+    inner: Inner,
+}
+
+/// The nodes of a line by Gauss and Kronrod.
+fn flatten(line: Integral<Inner>) -> Inner {
+    let of = |piece: Piece<Inner>| {
+        let rule = nodes(piece.low, piece.high).into_iter().zip(weights(piece.low, piece.high)).zip(piece.samples);
+        rule.map(|((place, (weight, difference)), sample)| InnerNode { place, weight, difference, value: sample.value, inner: sample.kept })
+    };
+    line.pieces.into_iter().flat_map(of).filter(|node| node.value > 0.0).collect()
+}
+
+/// The nodes of a line by equal steps.
+fn flatten_grid(grid: Grid<Inner>) -> Inner {
+    let of = |Node { place, weight, difference, sample }: Node<Inner>| InnerNode {
+        place,
+        weight,
+        difference,
+        value: sample.value,
+        inner: sample.kept,
+    };
+    grid.nodes.into_iter().map(of).filter(|node| node.value > 0.0).collect()
+}
 
 /// One turn: the parameters in an order, each integrated inside the one before.
 struct Turn<'t, 'a> {
@@ -285,6 +362,8 @@ struct Turn<'t, 'a> {
     shift: f64,
     tolerances: Vec<Tolerance>,
     most_evaluations: u64,
+    /// Whether nodes keep those of the lines inside them.
+    keeps: bool,
 }
 
 impl<'t, 'a> Turn<'t, 'a> {
@@ -302,7 +381,7 @@ impl<'t, 'a> Turn<'t, 'a> {
         let relative = options.relative.unwrap_or([1e-10, 1e-8, 1e-5][n - 1]);
         // Lines inside must be more exact than the line outside can see.
         let tolerances = (0..n).map(|level| Tolerance {
-            relative: (relative * 0.1_f64.powi(level as i32)).max(1e-12),
+            relative: (relative * 0.3_f64.powi(level as i32)).max(1e-12),
             most_pieces: if level == 0 { 400 } else { 100 },
             patience: if level == 0 { 3 } else { 1 },
         });
@@ -314,30 +393,43 @@ impl<'t, 'a> Turn<'t, 'a> {
             shift: tops[0].ln_height,
             tolerances,
             most_evaluations: options.most_evaluations,
+            keeps: outermost == 0,
             target,
         }
     }
 
-    /// The integral over the line of this level and those inside it, the levels outside being fixed.
-    fn line(&mut self, outside: &[f64]) -> Result<Integral<Inner>, Stop> {
-        let level = outside.len();
-        let peaks: Vec<Peak> = self.tops.iter().map(|(place, lower)| conditional(place, lower, outside)).collect();
+    /// The integral over the outermost line and those inside it.
+    fn outermost(&mut self) -> Result<Integral<Inner>, Stop> {
+        let peaks = self.peaks(&[]);
+        let (range, tolerance) = (self.lines[0], self.tolerances[0]);
+        integrate(|z| self.inside(&[z]), range, &peaks, tolerance)
+    }
+
+    /// The density at a place, or its integral over the levels inside.
+    fn inside(&mut self, place: &[f64]) -> Result<Sample<Inner>, Stop> {
+        let level = place.len();
+        if level == self.order.len() {
+            return Ok(Sample { value: self.value(place)?, error: 0.0, kept: Vec::new() });
+        }
+        let peaks = self.peaks(place);
         let (range, tolerance) = (self.lines[level], self.tolerances[level]);
-        let mut place = outside.to_vec();
-        place.push(0.0);
-        integrate(
-            |z| {
-                place[level] = z;
-                if level + 1 < self.order.len() {
-                    let inner = self.line(&place)?;
-                    return Ok(Sample { value: inner.value, error: inner.error, kept: Inner(Some(Box::new(inner))) });
-                }
-                Ok(Sample { value: self.value(&place)?, error: 0.0, kept: Inner(None) })
-            },
-            range,
-            &peaks,
-            tolerance,
-        )
+        let mut inner = place.to_vec();
+        inner.push(0.0);
+        let mut at = |turn: &mut Self, z: f64| {
+            inner[level] = z;
+            turn.inside(&inner)
+        };
+        if let [peak] = peaks[..]
+            && let Some(grid) = integrate_evenly(|z| at(self, z), range, peak, tolerance.relative)?
+        {
+            return Ok(Sample { value: grid.value, error: grid.error, kept: if self.keeps { flatten_grid(grid) } else { Vec::new() } });
+        }
+        let line = integrate(|z| at(self, z), range, &peaks, tolerance)?;
+        Ok(Sample { value: line.value, error: line.error, kept: if self.keeps { flatten(line) } else { Vec::new() } })
+    }
+
+    fn peaks(&self, outside: &[f64]) -> Vec<Peak> {
+        self.tops.iter().map(|(place, lower)| conditional(place, lower, outside)).collect()
     }
 
     fn value(&mut self, ordered: &[f64]) -> Result<f64, Stop> {
@@ -373,39 +465,7 @@ fn conditional(place: &[f64], lower: &[Vec<f64>], outside: &[f64]) -> Peak {
 
 /// The marginal of each parameter.
 fn take_turns(target: &mut Target<'_>, tops: &[Top], options: &QuadratureOptions) -> Result<Vec<Integral<Inner>>, Stop> {
-    (0..tops[0].place.len()).map(|axis| Turn::new(target, tops, options, axis).line(&[])).collect()
-}
-
-/// Where to a marginal runs off without end, if it does.
-///
-/// The line ends where doubles do. If the last piece reaches that end, the density there and an e-fold before tell how fast the
-/// mass falls off, and so how much of it lies beyond.
-fn runs_off(target: &mut Target<'_>, tops: &[Top], options: &QuadratureOptions, axis: usize, turn: &Integral<Inner>) -> Option<f64> {
-    let support = target.model.priors[axis].support();
-    let line = support.line();
-    let ends = [turn.pieces.first().map(|piece| (piece.low, 1.0)), turn.pieces.last().map(|piece| (piece.high, -1.0))];
-    for (end, inward) in ends.into_iter().flatten() {
-        if end > line.0 && end < line.1 {
-            continue;
-        }
-        let on_real_line = !support.low().is_finite() && !support.high().is_finite();
-        // On the whole line an e-fold is one of the distance, and the mass of one is the density times the distance.
-        let (before, fold) = if on_real_line { (end / std::f64::consts::E, end.abs()) } else { (end + inward, 1.0) };
-        let mut turn_at = Turn::new(target, tops, options, axis);
-        let mut mass_at = |z: f64, fold: f64| {
-            let value = if turn_at.order.len() == 1 { turn_at.value(&[z]).ok() } else { turn_at.line(&[z]).ok().map(|inner| inner.value) };
-            value.unwrap_or(0.0) * fold
-        };
-        let (last, earlier) = (mass_at(end, fold), mass_at(before, fold * before.abs() / end.abs().max(1e-300)));
-        let earlier = if on_real_line { earlier } else { mass_at(before, 1.0) };
-        let falls = if last > 0.0 && earlier > 0.0 { (earlier / last).ln() } else { f64::INFINITY };
-        let beyond = if falls > 1e-3 { last / falls } else { f64::INFINITY };
-        if last > 0.0 && beyond > 1e-3 * turn.value {
-            let low_end = (inward > 0.0) == support.rises();
-            return Some(if low_end { support.low() } else { support.high() });
-        }
-    }
-    None
+    (0..tops[0].place.len()).map(|axis| Turn::new(target, tops, options, axis).outermost()).collect()
 }
 
 /// The parameters of the greatest posterior density and of the greatest likelihood.
@@ -454,34 +514,22 @@ fn highest(target: &mut Target<'_>, start: &[f64], f: impl Fn(&mut Target<'_>, &
 }
 
 /// The nodes of all lines with the products of their weights.
-fn collect(
-    line: &Integral<Inner>,
-    outside: &mut Vec<f64>,
-    weight: f64,
-    differences: &mut Vec<f64>,
-    model: &DensityModel,
-    nodes_of: &mut Nodes,
-) {
-    let level = outside.len();
-    for piece in &line.pieces {
-        let rule = nodes(piece.low, piece.high).into_iter().zip(weights(piece.low, piece.high)).zip(&piece.samples);
-        for ((z, (kronrod, difference)), sample) in rule.filter(|(_, sample)| sample.value > 0.0) {
-            outside.push(z);
-            // Differences of the levels outside are carried along as ratios to Kronrod's weight.
-            differences.push(difference / kronrod);
-            match &sample.kept.0 {
-                Some(inner) => collect(inner, outside, weight * kronrod, differences, model, nodes_of),
-                None => {
-                    let weight = weight * kronrod * sample.value;
-                    nodes_of.weights.push(weight);
-                    for axis in 0..=level {
-                        nodes_of.columns[axis].push(model.priors[axis].support().value(outside[axis]));
-                        nodes_of.differences[axis].push(weight * differences[axis]);
-                    }
-                }
+fn collect(line: &Inner, outside: &mut Vec<f64>, weight: f64, ratios: &mut Vec<f64>, model: &DensityModel, all: &mut Nodes) {
+    for node in line {
+        outside.push(node.place);
+        // How the coarser rule's weight differs on each level, as a ratio.
+        ratios.push(node.difference / node.weight);
+        if node.inner.is_empty() {
+            let weight = weight * node.weight * node.value;
+            all.weights.push(weight);
+            for (axis, prior) in model.priors.iter().enumerate() {
+                all.columns[axis].push(prior.support().value(outside[axis]));
+                all.differences[axis].push(weight * ratios[axis]);
             }
-            outside.pop();
-            differences.pop();
+        } else {
+            collect(&node.inner, outside, weight * node.weight, ratios, model, all);
         }
+        outside.pop();
+        ratios.pop();
     }
 }

@@ -133,7 +133,7 @@ pub enum DensityError {
         toward: f64,
     },
     /// A density or prior whose integral is not one.
-    #[error("{what} does not integrate to one over {over}: the integral is {integral}{}{}", if .at.is_empty() { String::new() } else { format!(" at {}", .at) }, .hint)]
+    #[error("{what} does not integrate to one over {over}: the integral is {}{}{}", super::target::short(*.integral), if .at.is_empty() { String::new() } else { format!(" at {}", .at) }, .hint)]
     NotNormalised {
         /// Which expression.
         what: String,

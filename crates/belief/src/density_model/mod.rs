@@ -17,6 +17,7 @@
 
 mod by_mcmc;
 mod by_quadrature;
+mod ends;
 mod error;
 mod normalised;
 mod peaks;
@@ -45,8 +46,8 @@ pub struct DensityModel {
     discrete: bool,
     covariates: Vec<String>,
     priors: Vec<Prior>,
-    /// ln of what priors cut to a range integrate to there.
-    ln_cut: f64,
+    /// For each prior, ln of what it integrates to over the range it is cut to.
+    ln_cut: Vec<f64>,
 }
 
 /// Says what a [`DensityModel`] is made of.
@@ -119,7 +120,7 @@ impl DensityModelBuilder {
             discrete: self.discrete,
             covariates: self.covariates,
             priors,
-            ln_cut: 0.0,
+            ln_cut: Vec::new(),
         };
         model.check_names()?;
         model.ln_cut = model.check_priors()?;
@@ -163,6 +164,30 @@ impl DensityModel {
     /// Whether every prior integrates to one, so that the marginal likelihood has a meaning beyond comparison at the same prior.
     pub fn has_proper_priors(&self) -> bool {
         self.priors.iter().all(|prior| prior.kind() != PriorKind::UpToAConstant)
+    }
+
+    /// ln of the prior density of one parameter at a value, for drawing it; `None` if it depends on other parameters or is not a
+    /// number there.
+    pub fn ln_prior(&self, parameter: usize, value: f64) -> Option<f64> {
+        let prior = self.priors.get(parameter)?;
+        if self.priors.iter().any(|other| other.name() != prior.name() && prior.density().mentions(other.name())) {
+            return None;
+        }
+        if !prior.support().contains(value) {
+            return Some(f64::NEG_INFINITY);
+        }
+        let program = prior.density().ln_program(&[prior.name()], &[false], &[prior.support().low() >= 0.0]).ok()?;
+        let ln_p = normalised::run_one(&program, &[value], &mut crate::expression::Registers::default());
+        Some(ln_p - self.ln_cut[parameter]).filter(|ln_p| !ln_p.is_nan())
+    }
+
+    /// ln P(data | parameters); `None` where it is not a number, or the data do not fit the model.
+    pub fn ln_likelihood(&self, data: &Data, parameters: &[f64]) -> Option<f64> {
+        data.check(self).ok()?;
+        if parameters.len() != self.priors.len() {
+            return None;
+        }
+        Some(target::Target::new(self, data).ok()?.ln_likelihood(parameters)).filter(|ln_p| !ln_p.is_nan())
     }
 
     /// All names: the response, the covariates, the parameters.

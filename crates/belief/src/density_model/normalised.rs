@@ -1,7 +1,8 @@
 //! Whether a density integrates to one, and a prior too.
 
-use super::peaks::{hints, likely_places, scan, tops};
-use super::target::at;
+use super::ends::beyond;
+use super::peaks::{Effort, hints, likely_places, scan, tops};
+use super::target::{at, short};
 use super::{Data, DensityError, DensityModel, Prior, PriorKind};
 use crate::expression::{Program, Registers};
 use crate::quadrature::{Integral, Peak, Sample, Tolerance, integrate};
@@ -18,7 +19,9 @@ pub struct DensityCheck {
 
 /// An integral this far from one is not one.
 const NOT_ONE: f64 = 1e-6;
-/// The most terms of a sum over whole numbers.
+/// Terms in a row that hold next to nothing before a sum is left.
+const ENOUGH_EMPTY: usize = 100;
+/// The most terms of a sum over whole numbers, to either side.
 const MOST_TERMS: usize = 1_000_000;
 
 impl DensityModel {
@@ -39,8 +42,11 @@ impl DensityModel {
                 values[0] = x;
                 run_one(&program, &values, &mut registers)
             };
-            let found =
-                if self.discrete { sum(&mut ln_p, self.support) } else { integral_of(&mut ln_p, self.support, &hints(&data.response)) };
+            let found = if self.discrete {
+                sum(&mut ln_p, self.support, likely(&data.response))
+            } else {
+                integral_of(&mut ln_p, self.support, &hints(&data.response))
+            };
             let whole: Vec<f64> = covariates.iter().chain(parameters).copied().collect();
             let named: Vec<(&str, f64)> = names[1..].iter().copied().zip(whole).collect();
             let integral = found.map_err(|x| {
@@ -58,7 +64,7 @@ impl DensityModel {
             let same = checks.iter().all(|check| (check.integral.value / off.integral.value - 1.0).abs() < 1e-6);
             let hint = match same {
                 true if off.integral.value > 0.0 && off.integral.value.is_finite() && checks.len() > 1 => {
-                    format!("\n  hint:  divide the density by {}", off.integral.value)
+                    format!("\n  hint:  divide the density by {}", short(off.integral.value))
                 }
                 _ => {
                     format!("\n  hint:  is the range of `{}` right, and is the factor that depends on the parameters there?", self.response)
@@ -78,9 +84,9 @@ impl DensityModel {
         Ok(checks)
     }
 
-    /// Checks priors given as expressions, and measures those cut to a range: ln of the product of what the latter hold.
-    pub(super) fn check_priors(&self) -> Result<f64, DensityError> {
-        let mut ln_cut = 0.0;
+    /// Checks priors given as expressions, and measures those cut to a range: ln of what each of the latter holds.
+    pub(super) fn check_priors(&self) -> Result<Vec<f64>, DensityError> {
+        let mut ln_cut = vec![0.0; self.priors.len()];
         let names = self.names();
         for (place, prior) in self.priors.iter().enumerate() {
             if matches!(prior.kind(), PriorKind::Named | PriorKind::UpToAConstant) {
@@ -114,7 +120,7 @@ impl DensityModel {
                 DensityError::NotANumber { what: what.clone(), at: at(&all), why }
             })?;
             match prior.kind() {
-                PriorKind::Cut if integral.value > 0.0 => ln_cut += integral.value.ln(),
+                PriorKind::Cut if integral.value > 0.0 => ln_cut[place] = integral.value.ln(),
                 _ if (integral.value - 1.0).abs() <= NOT_ONE.max(2.0 * integral.error) => {}
                 _ => {
                     return Err(DensityError::NotNormalised {
@@ -130,6 +136,11 @@ impl DensityModel {
         }
         Ok(ln_cut)
     }
+}
+
+/// A whole number around which the others lie: the mean of the data, or else 0.
+pub(super) fn likely(response: &[f64]) -> f64 {
+    if response.is_empty() { 0.0 } else { response.iter().sum::<f64>() / response.len() as f64 }
 }
 
 /// The value of a program in which nothing varies.
@@ -160,7 +171,7 @@ pub(super) fn integrate_ln(
     if let Some((infinite, _)) = scanned.iter().find(|(_, height)| *height == f64::INFINITY) {
         return Err(support.value(infinite[0]));
     }
-    let tops = tops(&mut on_line, &scanned, &[support.line()]);
+    let tops = tops(&mut on_line, &scanned, &[support.line()], Effort::QUICK);
     let Some(highest) = tops.first() else {
         return match places.iter().find(|place| on_line(&[**place]).is_nan()) {
             Some(nan) => Err(support.value(*nan)),
@@ -173,7 +184,12 @@ pub(super) fn integrate_ln(
         let value = (on_line(&[z]) - shift).exp();
         if value.is_finite() { Ok(Sample { value, error: 0.0, kept: () }) } else { Err(support.value(z)) }
     };
-    Ok(Some((integrate(density, support.line(), &peaks, tolerance)?, shift)))
+    let mut integral = integrate(density, support.line(), &peaks, tolerance)?;
+    match beyond(support, &integral, &mut |z| (on_line(&[z]) - shift).exp()) {
+        Ok(rest) => integral.error += rest,
+        Err(_) => integral.runs_off = true,
+    }
+    Ok(Some((integral, shift)))
 }
 
 fn integral_of(ln_p: &mut dyn FnMut(f64) -> f64, support: Support, hints: &[f64]) -> Result<Bounded, f64> {
@@ -185,52 +201,48 @@ fn integral_of(ln_p: &mut dyn FnMut(f64) -> f64, support: Support, hints: &[f64]
     }))
 }
 
-/// The sum over the whole numbers of a support, upward from its lower end (downward from its upper, if it has no lower; both ways
-/// from 0, if it has neither).
-fn sum(ln_p: &mut dyn FnMut(f64) -> f64, support: Support) -> Result<Bounded, f64> {
+/// The sum over the whole numbers of a support, outward from a likely one.
+fn sum(ln_p: &mut dyn FnMut(f64) -> f64, support: Support, from: f64) -> Result<Bounded, f64> {
     let mut total = crate::CompensatedSum::default();
-    let mut terms = Vec::new();
-    for_each_whole(support, &mut |k| {
+    let mut n_terms = 0.0;
+    let last = for_each_whole(support, from, &mut |k| {
         let p = ln_p(k).exp();
-        terms.push(p);
-        match p.is_finite() {
-            true => {
-                total.add(p);
-                Ok(p)
-            }
-            false => Err(k),
+        if !p.is_finite() {
+            return Err(k);
         }
+        total.add(p);
+        n_terms += 1.0;
+        Ok(p)
     })?;
     // Terms that fall off geometrically leave behind about as much as the last one holds, times what a thousand steps may add.
-    let last = terms.last().copied().unwrap_or(0.0);
-    Ok(Bounded { value: total.value(), error: 1e3 * last + 1e-15 * terms.len() as f64 })
+    Ok(Bounded { value: total.value(), error: 1e3 * last + 1e-15 * n_terms })
 }
 
-/// Visits whole numbers until a run of terms holds next to nothing, after something was found.
-pub(super) fn for_each_whole<E>(support: Support, visit: &mut dyn FnMut(f64) -> Result<f64, E>) -> Result<(), E> {
+/// Visits whole numbers upward from one and then downward, each way until a run of terms holds next to nothing. What the last terms
+/// held where there would have been more.
+pub(super) fn for_each_whole<E>(support: Support, from: f64, visit: &mut dyn FnMut(f64) -> Result<f64, E>) -> Result<f64, E> {
     let (low, high) = (support.low().ceil(), support.high().floor());
-    let mut run = |mut k: f64, step: f64, end: f64| {
-        let (mut total, mut empty) = (0.0, 0);
+    let from = from.round().clamp(low, high);
+    let from = if from.is_finite() { from } else { 0.0 };
+    let (mut total, mut last) = (0.0, 0.0);
+    for (mut k, step, end) in [(from, 1.0, high), (from - 1.0, -1.0, low)] {
+        let mut empty = 0;
+        let mut held = 0.0;
         for _ in 0..MOST_TERMS {
             if (end - k) * step < 0.0 {
+                held = 0.0;
                 break;
             }
             let p = visit(k)?;
+            held = p;
             total += p;
             empty = if p <= 1e-17 * total && total > 0.0 { empty + 1 } else { 0 };
-            if empty == 100 {
+            if empty == ENOUGH_EMPTY {
                 break;
             }
             k += step;
         }
-        Ok(())
-    };
-    match (low.is_finite(), high.is_finite()) {
-        (true, _) => run(low, 1.0, high),
-        (false, true) => run(high, -1.0, low),
-        (false, false) => {
-            run(0.0, 1.0, high)?;
-            run(-1.0, -1.0, low)
-        }
+        last += held;
     }
+    Ok(last)
 }

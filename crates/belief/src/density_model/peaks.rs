@@ -20,8 +20,22 @@ pub(crate) struct Top {
 const TOO_LOW: f64 = 35.0;
 /// The most values of the density that the scan asks for.
 const MOST_SCANNED: usize = 3000;
-/// From how many places of the scan a climb starts.
-const CLIMBS: usize = 8;
+
+/// How hard tops are looked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    /// From how many places of the scan a climb starts.
+    climbs: usize,
+    /// The most values a climb asks for along each axis.
+    values: usize,
+}
+
+impl Effort {
+    /// For the posterior.
+    pub(crate) const THOROUGH: Self = Self { climbs: 8, values: 400 };
+    /// Where a top need only be known roughly, or values are dear.
+    pub(crate) const QUICK: Self = Self { climbs: 3, values: 40 };
+}
 
 /// Likely places on the line of a support: round numbers of every size, and those that the data suggest.
 pub(crate) fn likely_places(support: Support, hints: &[f64]) -> Vec<f64> {
@@ -90,19 +104,19 @@ pub(crate) fn scan(f: &mut dyn FnMut(&[f64]) -> f64, places: &[Vec<f64>], n_rows
 }
 
 /// The tops that climbs from the best places lead to, highest first.
-pub(crate) fn tops(f: &mut dyn FnMut(&[f64]) -> f64, scanned: &[(Vec<f64>, f64)], lines: &[(f64, f64)]) -> Vec<Top> {
+pub(crate) fn tops(f: &mut dyn FnMut(&[f64]) -> f64, scanned: &[(Vec<f64>, f64)], lines: &[(f64, f64)], effort: Effort) -> Vec<Top> {
     let mut tops: Vec<Top> = Vec::new();
     // Every other climb starts apart from where the earlier ones did, so that a second peak below many good places is met.
     let mut starts: Vec<&(Vec<f64>, f64)> = Vec::new();
     for candidate in scanned {
         let apart = |other: &&(Vec<f64>, f64)| candidate.0.iter().zip(&other.0).any(|(a, b)| (a - b).abs() > 0.5 * b.abs().clamp(0.5, 2.0));
-        if starts.len() < CLIMBS && starts.iter().all(apart) {
+        if starts.len() < effort.climbs && starts.iter().all(apart) {
             starts.push(candidate);
         }
     }
     for (start, _) in starts {
         let steps: Vec<f64> = start.iter().map(|z| (0.1 * z.abs()).max(0.3)).collect();
-        let (place, ln_height) = maximise(&mut *f, start, &steps, 400 * start.len());
+        let (place, ln_height) = maximise(&mut *f, start, &steps, effort.values * start.len());
         add_top(f, &mut tops, place, ln_height, lines);
     }
     tops.sort_by(|a, b| b.ln_height.total_cmp(&a.ln_height));
@@ -193,7 +207,7 @@ mod tests {
             assert!((found - truth).abs() < 1e-9, "{found} {truth}");
         }
         let scanned = scan(&mut f, &[likely_places(Support::REAL, &[]), likely_places(Support::REAL, &[])], 1);
-        let tops = tops(&mut f, &scanned, &lines);
+        let tops = tops(&mut f, &scanned, &lines, Effort::THOROUGH);
         assert_eq!(tops.len(), 1);
         assert!(tops[0].place.iter().all(|z| z.abs() < 1e-5));
     }
@@ -202,6 +216,6 @@ mod tests {
     fn both_of_two_tops_are_found() {
         let mut f = |p: &[f64]| ((-0.5 * (p[0] - 3.0).powi(2)).exp() + (-0.5 * (p[0] + 40.0).powi(2)).exp()).ln();
         let scanned = scan(&mut f, &[likely_places(Support::REAL, &[-40.5])], 1);
-        assert_eq!(tops(&mut f, &scanned, &[(-1e100, 1e100)]).len(), 2);
+        assert_eq!(tops(&mut f, &scanned, &[(-1e100, 1e100)], Effort::THOROUGH).len(), 2);
     }
 }

@@ -1,7 +1,7 @@
 //! The posterior predictive: how the next response is distributed, the parameters integrated out.
 
 use super::by_quadrature::Nodes;
-use super::normalised::{for_each_whole, integrate_ln, run_one};
+use super::normalised::{for_each_whole, integrate_ln, likely, run_one};
 use super::peaks::hints;
 use super::{DensityError, DensityModel, IntegratedPosterior};
 use crate::expression::{Program, Registers};
@@ -16,6 +16,8 @@ pub struct Predictive {
     values: Vec<f64>,
     belief: Belief,
     hints: Vec<f64>,
+    /// A whole number around which responses lie.
+    likely: f64,
 }
 
 /// What is believed of the parameters.
@@ -62,7 +64,7 @@ impl IntegratedPosterior {
             true => Belief::Density { density: Box::new(self.parameters[0].density.clone()), program },
             false => Belief::Points { nodes: self.nodes.clone(), program, sampled: false },
         };
-        Ok(Predictive { model: self.model.clone(), values, belief, hints: hints(&self.data.response) })
+        Ok(Predictive { model: self.model.clone(), values, belief, hints: hints(&self.data.response), likely: likely(&self.data.response) })
     }
 }
 
@@ -99,7 +101,7 @@ impl Predictive {
         let n = columns.first().map_or(0, Vec::len);
         let nodes = Nodes { weights: vec![1.0 / n as f64; n], differences: Vec::new(), columns };
         let belief = Belief::Points { nodes, program: program(model, true)?, sampled: true };
-        Ok(Self { model: model.clone(), values: values(model, covariates)?, belief, hints: hints(response) })
+        Ok(Self { model: model.clone(), values: values(model, covariates)?, belief, hints: hints(response), likely: likely(response) })
     }
 
     /// The density (or probability) of a response, with a bound on its error; of draws, the bound is two standard errors.
@@ -192,7 +194,7 @@ impl Predictive {
 
     fn discrete_summary(&self) -> Result<PredictiveSummary, DensityError> {
         let mut masses = Vec::new();
-        for_each_whole(self.model.support, &mut |value| {
+        for_each_whole(self.model.support, self.likely, &mut |value| {
             let probability = self.density(value)?.value;
             masses.push(MassAt { value, probability });
             Ok::<_, DensityError>(probability)

@@ -33,7 +33,17 @@ impl<'a> Target<'a> {
         let priors = priors.collect::<Result<_, _>>()?;
         let values = vec![0.0; names.len()];
         let ln_p = vec![0.0; data.n_rows()];
-        Ok(Self { model, data, likelihood, priors, ln_cut: model.ln_cut, registers: Registers::default(), values, ln_p, evaluations: 0 })
+        Ok(Self {
+            model,
+            data,
+            likelihood,
+            priors,
+            ln_cut: model.ln_cut.iter().sum(),
+            registers: Registers::default(),
+            values,
+            ln_p,
+            evaluations: 0,
+        })
     }
 
     /// ln prior density; −∞ outside a support.
@@ -148,5 +158,12 @@ fn fault(what: &str, expression: &Expression, values: &[(&str, f64)]) -> Option<
 
 /// Names and values, as in `x = 1, θ = 2`.
 pub(crate) fn at(values: &[(&str, f64)]) -> String {
-    values.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+    values.iter().map(|(name, value)| format!("{name} = {}", short(*value))).collect::<Vec<_>>().join(", ")
+}
+
+/// A number to nine digits, with an exponent where it is very large or very small.
+pub(crate) fn short(value: f64) -> String {
+    let rounded: f64 = format!("{value:.8e}").parse().unwrap_or(value);
+    let plain = rounded == 0.0 || !rounded.is_finite() || (1e-4..1e9).contains(&rounded.abs());
+    if plain { format!("{rounded}") } else { format!("{rounded:e}") }
 }

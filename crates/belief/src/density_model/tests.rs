@@ -337,3 +337,84 @@ fn densities_that_are_not_one_or_no_numbers_are_errors() {
     let below = fails(DensityModel::builder("-m*normal(x, 0, 1)").prior("m ~ U(1, 2)"), &[5.0]);
     assert!(below.contains("never negative"), "{below}");
 }
+
+/// A prior cut to a range is normalised there, and what is drawn of it is that.
+#[test]
+fn a_prior_cut_to_a_range_is_normalised_there() {
+    let bernoulli =
+        |prior: &str| DensityModel::builder("bernoulli(x, p)").range("x", 0.0, 1.0).whole_numbers().prior(prior).build().unwrap();
+    let cut = bernoulli("p ~ Beta(1, 1) in (0, 0.5)");
+    assert!(near(cut.ln_prior(0, 0.2).unwrap(), 2_f64.ln(), 1e-9));
+    assert_eq!(cut.ln_prior(0, 0.7), Some(f64::NEG_INFINITY));
+    // ∫ 2p over (0, ½) = ¼.
+    close("ln P(D)", posterior(&cut, &[1.0]).log_marginal_likelihood, 0.25_f64.ln(), 1e-8);
+    assert!(near(cut.ln_likelihood(&Data::new([1.0, 0.0]), &[0.25]).unwrap(), (0.25_f64 * 0.75).ln(), 1e-12));
+    assert_eq!(cut.ln_likelihood(&Data::new([2.0]), &[0.25]), None);
+}
+
+/// Draws follow the posterior: their ranks in it are uniform to within a Kolmogorov–Smirnov distance of 1.95/√n (α = 0.001).
+#[test]
+fn draws_follow_the_posterior() {
+    let model = DensityModel::builder("exponential(x, r)").range("x", 0.0, INF).prior("r ~ Gamma(2, 1)").build().unwrap();
+    let found = posterior(&model, &[0.5, 1.5, 0.2]);
+    let mut ranks: Vec<f64> = found.draws(400, 3).unwrap().iter().map(|draw| found.parameters[0].density.cdf(draw[0])).collect();
+    ranks.sort_by(f64::total_cmp);
+    let distance = ranks.iter().enumerate().map(|(i, rank)| (rank - (i as f64 + 0.5) / 400.0).abs()).fold(0.0, f64::max);
+    assert!(distance < 1.95 / 20.0, "{distance}");
+    assert_eq!(found.draws(5, 3).unwrap(), found.draws(5, 3).unwrap());
+}
+
+/// Counts far from zero: the sum begins where the data are.
+#[test]
+fn large_counts_sum_to_one() {
+    let model = DensityModel::builder("poisson(x, m)").range("x", 0.0, INF).whole_numbers().prior("m ~ Gamma(1, 1e-7)").build().unwrap();
+    let found = posterior(&model, &[3_000_000.0, 3_001_000.0]);
+    assert!(near(found.checks[0].integral.value, 1.0, 1e-8), "{:?}", found.checks);
+    assert!(near(found.parameters[0].mean.unwrap().value / 3_000_500.0, 1.0, 1e-5));
+}
+
+mod no_nan {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        /// Whatever the density, the prior and the data: an error with words, or numbers.
+        #[test]
+        fn whatever_comes_in_no_nan_comes_out(
+            density in prop::sample::select(vec![
+                "normal(x, t, 1)", "normal(x, 0, t)", "normal(x, 0, t²)", "exp(-x/t)/t", "t/x", "ln(t*x)", "sqrt(t - x)", "1/(t - x)",
+                "x^t", "(x > t)*exp(t - x)", "gamma(t*x)", "if(x < t, exp(x - t), 0)", "cauchy(x, t, 1)", "t*x", "exp(exp(t*x))", "poisson(x, t)",
+                "floor(t) == x", "beta(x, t, t)", "min(t, x)/max(t, x)", "0*t", "student_t(x, t, 0, 1)", "sin(t*x)", "uniform(x, t, t + 1)",
+            ]),
+            prior in prop::sample::select(vec![
+                "t ~ N(0, 4)", "t ~ U(-1, 3)", "t ~ Gamma(0.5, 1)", "t ∝ 1", "t ∝ 1/t in (0, inf)", "t ~ Beta(0.5, 0.5)", "t ~ Cauchy(0, 1)",
+                "t ~ N(0, 0)", "t ∝ 1/t^3 in (0, 5)", "t ~ InverseGamma(2, 1) in (1, 2)",
+            ]),
+            data in prop::collection::vec(prop_oneof![Just(0.0), Just(1.0), -3.0..3.0_f64, Just(1e300), Just(-1e-300)], 0..4),
+            check in any::<bool>(),
+        ) {
+            let Ok(model) = DensityModel::builder(density).prior(prior).build() else { return Ok(()) };
+            let options = QuadratureOptions { check, most_evaluations: 30_000, ..QuadratureOptions::default() };
+            match model.posterior(&Data::new(data.clone()), &options) {
+                Err(fault) => prop_assert!(!fault.to_string().contains("NaN"), "{fault}"),
+                Ok(found) => {
+                    let bounded = |b: Option<Bounded>| b.is_none_or(|b| b.value.is_finite() && b.error.is_finite());
+                    prop_assert!(bounded(Some(found.log_marginal_likelihood)), "{:?}", found.log_marginal_likelihood);
+                    let parameter = &found.parameters[0];
+                    prop_assert!(bounded(parameter.mean) && bounded(parameter.sd), "{:?} {:?}", parameter.mean, parameter.sd);
+                    let [low, high] = parameter.density.equal_tailed(0.95);
+                    prop_assert!(low <= high && low.is_finite() && high.is_finite());
+                    let points = found.map.iter().chain(&found.maximum_likelihood).flatten();
+                    prop_assert!(points.copied().all(f64::is_finite));
+                    prop_assert!(found.ln_likelihood_at_maximum.is_none_or(f64::is_finite));
+                    prop_assert!(parameter.density.curve(20).iter().all(|(x, y)| x.is_finite() && y.is_finite()));
+                    if let Ok(next) = found.predictive(&[]).unwrap().density(0.5) {
+                        prop_assert!(next.value.is_finite() && next.error.is_finite());
+                    }
+                }
+            }
+        }
+    }
+}

@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn chains_that_differ_are_found_out() {
         let mut chains: Vec<Vec<f64>> = (0..4).map(|chain| autoregressive(0.0, 500, chain)).collect();
-        chains[0].iter_mut().for_each(|x| *x += 1.0);
+        chains[0].iter_mut().for_each(|x| *x += 2.0);
         assert!(diagnose(&chains).unwrap().r_hat > 1.1);
         let mut chains: Vec<Vec<f64>> = (0..4).map(|chain| autoregressive(0.0, 500, chain)).collect();
         chains[0].iter_mut().for_each(|x| *x *= 4.0);

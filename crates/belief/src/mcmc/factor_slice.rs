@@ -106,10 +106,11 @@ pub fn sample(
         seen.push(place.clone());
         let done = sweep + 1;
         let learns = [8, 4, 2].iter().any(|part| done == options.warm_up / part);
-        if learns && seen.len() > 5 * n {
-            if let Some(learned) = covariance_of(&seen[seen.len() / 2..]).and_then(|covariance| columns(&covariance)) {
-                axes = learned;
-            }
+        if learns
+            && seen.len() > 5 * n
+            && let Some(learned) = covariance_of(&seen[seen.len() / 2..]).and_then(|covariance| columns(&covariance))
+        {
+            axes = learned;
         }
     }
     Ok(draws)
