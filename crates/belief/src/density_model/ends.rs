@@ -23,12 +23,12 @@ pub(super) fn beyond<T>(support: Support, integral: &Integral<T>, density: &mut 
             continue;
         }
         let falls = (earlier / last).ln();
-        let rest = if falls > 1e-3 { last / falls } else { f64::INFINITY };
-        if rest > 1e-3 * integral.value {
+        if falls.is_nan() || falls <= 1e-3 {
             let low_end = (inward > 0.0) == support.rises();
             return Err(if low_end { support.low() } else { support.high() });
         }
-        beyond += 2.0 * rest;
+        // Exact for a power of the distance to the end of a range; twice that, since values there are rounded to the last bit.
+        beyond += 2.0 * last / falls;
     }
     Ok(beyond)
 }

@@ -4,6 +4,7 @@
 //! over a whole block at a time, so that choosing the step costs little and the loops over doubles are plain. Equal steps are
 //! made once. Both sides of an `if` are computed and one is taken.
 
+use super::densities::Density;
 use super::function::Function;
 use super::tree::Tree;
 
@@ -159,37 +160,73 @@ fn rows_of<'a>(from: From, columns: &[&'a [f64]], before: &'a [[f64; BLOCK]], st
     }
 }
 
-/// One step over one block. The commonest functions have loops of their own, which compile to vector instructions.
+/// One step over one block. The commonest functions have loops of their own, which compile to vector instructions; the others go
+/// through [`Function::value`] row by row.
 fn run_block<'a>(step: &Step, out: &mut [f64], one: impl Fn(From) -> Option<f64>, many: impl Fn(From) -> Option<&'a [f64]>) {
-    if let [a, b] = step.arguments[..] {
-        let operate: Option<fn(f64, f64) -> f64> = match step.function {
-            Function::Add => Some(|a, b| a + b),
-            Function::Subtract => Some(|a, b| a - b),
-            Function::Multiply => Some(|a, b| a * b),
-            Function::Divide => Some(|a, b| a / b),
-            _ => None,
-        };
-        if let Some(operate) = operate {
-            match ((one(a), many(a)), (one(b), many(b))) {
-                ((Some(a), _), (_, Some(b))) => out.iter_mut().zip(b).for_each(|(out, b)| *out = operate(a, *b)),
-                ((_, Some(a)), (Some(b), _)) => out.iter_mut().zip(a).for_each(|(out, a)| *out = operate(*a, b)),
-                ((_, Some(a)), (_, Some(b))) => {
-                    for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
-                        *out = operate(*a, *b);
-                    }
+    let operand = |from: &From| match many(*from) {
+        Some(rows) => Operand::Rows(rows),
+        None => Operand::One(one(*from).unwrap_or(f64::NAN)),
+    };
+    match (step.function, &step.arguments[..]) {
+        (Function::Add, [a, b]) => binary(out, operand(a), operand(b), |a, b| a + b),
+        (Function::Subtract, [a, b]) => binary(out, operand(a), operand(b), |a, b| a - b),
+        (Function::Multiply, [a, b]) => binary(out, operand(a), operand(b), |a, b| a * b),
+        (Function::Divide, [a, b]) => binary(out, operand(a), operand(b), |a, b| a / b),
+        (Function::Power, [a, From::Number(2.0)]) => binary(out, operand(a), Operand::One(0.0), |a, _| a * a),
+        (Function::Negate, [a]) => binary(out, operand(a), Operand::One(0.0), |a, _| -a),
+        (Function::Abs, [a]) => binary(out, operand(a), Operand::One(0.0), |a, _| a.abs()),
+        (Function::Sqrt, [a]) => binary(out, operand(a), Operand::One(0.0), |a, _| a.sqrt()),
+        (Function::Exp, [a]) => binary(out, operand(a), Operand::One(0.0), |a, _| a.exp()),
+        (Function::Ln, [a]) => binary(out, operand(a), Operand::One(0.0), |a, _| a.ln()),
+        (Function::LnProduct, [a, b]) => binary(out, operand(a), operand(b), |a, b| Function::LnProduct.value(&[a, b])),
+        (Function::LnQuotient, [a, b]) => binary(out, operand(a), operand(b), |a, b| Function::LnQuotient.value(&[a, b])),
+        (Function::LessOrEqual, [a, b]) => binary(out, operand(a), operand(b), |a, b| Function::LessOrEqual.value(&[a, b])),
+        (Function::LnDensity(Density::Normal), [x, mean, variance]) if one(*variance).is_some() => {
+            let variance = one(*variance).unwrap_or(f64::NAN);
+            if variance > 0.0 {
+                let constant = (2.0 * std::f64::consts::PI).ln() + variance.ln();
+                binary(out, operand(x), operand(mean), |x, mean| {
+                    let apart = x - mean;
+                    -0.5 * (constant + apart * apart / variance)
+                });
+                // What is infinite or no number is rare, and has rules of its own.
+                if out.iter().all(|ln_p| ln_p.is_finite()) {
+                    return;
                 }
-                _ => out.fill(f64::NAN),
             }
-            return;
+            any(step, out, operand);
         }
+        _ => any(step, out, operand),
     }
+}
+
+/// What a step runs over.
+#[derive(Clone, Copy)]
+enum Operand<'a> {
+    One(f64),
+    Rows(&'a [f64]),
+}
+
+/// A function of two numbers over a block.
+#[inline(always)]
+fn binary(out: &mut [f64], a: Operand<'_>, b: Operand<'_>, f: impl Fn(f64, f64) -> f64) {
+    match (a, b) {
+        (Operand::Rows(a), Operand::One(b)) => out.iter_mut().zip(a).for_each(|(out, a)| *out = f(*a, b)),
+        (Operand::One(a), Operand::Rows(b)) => out.iter_mut().zip(b).for_each(|(out, b)| *out = f(a, *b)),
+        (Operand::Rows(a), Operand::Rows(b)) => out.iter_mut().zip(a).zip(b).for_each(|((out, a), b)| *out = f(*a, *b)),
+        (Operand::One(a), Operand::One(b)) => out.fill(f(a, b)),
+    }
+}
+
+/// Any function over a block, row by row.
+fn any<'a>(step: &Step, out: &mut [f64], operand: impl Fn(&From) -> Operand<'a>) {
     let mut arguments = [0.0; 4];
     let n = step.arguments.len();
     let mut varying: [&[f64]; 4] = [&[]; 4];
     for (place, from) in step.arguments.iter().enumerate() {
-        match many(*from) {
-            Some(rows) => varying[place] = rows,
-            None => arguments[place] = one(*from).unwrap_or(f64::NAN),
+        match operand(from) {
+            Operand::Rows(rows) => varying[place] = rows,
+            Operand::One(value) => arguments[place] = value,
         }
     }
     for (row, out) in out.iter_mut().enumerate() {
