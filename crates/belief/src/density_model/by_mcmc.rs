@@ -1,6 +1,7 @@
 //! The posterior of any number of parameters by Markov chains.
 
-use super::by_quadrature::{find_tops, greatest};
+use super::by_quadrature::find_tops;
+use super::maxima::greatest;
 use super::peaks::Top;
 use super::target::Target;
 use super::{Data, DensityCheck, DensityError, DensityModel, Predictive, Prior};

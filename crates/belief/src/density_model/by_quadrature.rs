@@ -6,6 +6,7 @@
 //! turns must find the same total, and what they differ by is part of the error.
 
 use super::ends::beyond;
+use super::maxima::greatest;
 use super::peaks::{Effort, Top, add_top, hints, likely_places, scan, tops};
 use super::target::{Target, at};
 use super::{Data, DensityCheck, DensityError, DensityModel, Prior};
@@ -188,7 +189,10 @@ impl DensityModel {
             total.error = total.error.max(turn.error).max((turn.value - total.value).abs());
         }
         if !(total.value > 0.0 && total.error <= 0.05 * total.value) {
-            return Err(DensityError::NotSettled { value: total.value, error: total.error, evaluations });
+            return Err(match top_at_an_end(&tops[0], self) {
+                Some((parameter, toward)) => DensityError::Improper { parameter, toward },
+                None => DensityError::NotSettled { value: total.value, error: total.error, evaluations },
+            });
         }
         let checks = if options.check { self.check_around(&target, &tops[0], data)? } else { Vec::new() };
         let mut parameters = Vec::with_capacity(n);
@@ -235,6 +239,18 @@ impl DensityModel {
         });
         self.check_density(data, &parameters.collect::<Vec<_>>())
     }
+}
+
+/// The parameter whose highest top stands at an end of its line, and where that is: the density grows without bound there.
+fn top_at_an_end(top: &Top, model: &DensityModel) -> Option<(String, f64)> {
+    model.priors.iter().zip(&top.place).find_map(|(prior, z)| {
+        let support = prior.support();
+        let (first, last) = support.line();
+        let low_end = if support.rises() { *z <= first + 1.0 } else { *z >= last - 1.0 };
+        let high_end = if support.rises() { *z >= last - 1.0 } else { *z <= first + 1.0 };
+        let toward = if low_end { support.low() } else { support.high() };
+        (low_end || high_end).then(|| (prior.name().to_owned(), toward))
+    })
 }
 
 /// The tops of the posterior on its lines.
@@ -466,51 +482,6 @@ fn conditional(place: &[f64], lower: &[Vec<f64>], outside: &[f64]) -> Peak {
 /// The marginal of each parameter.
 fn take_turns(target: &mut Target<'_>, tops: &[Top], options: &QuadratureOptions) -> Result<Vec<Integral<Inner>>, Stop> {
     (0..tops[0].place.len()).map(|axis| Turn::new(target, tops, options, axis).outermost()).collect()
-}
-
-/// The parameters of the greatest posterior density and of the greatest likelihood.
-pub(super) fn greatest(target: &mut Target<'_>, start: &[f64]) -> (Option<Vec<f64>>, Option<Vec<f64>>) {
-    let by_posterior = highest(target, start, |target, parameters| target.ln_posterior(parameters));
-    let by_likelihood = highest(target, start, |target, parameters| match target.ln_prior(parameters) {
-        f64::NEG_INFINITY => f64::NEG_INFINITY,
-        _ => target.ln_likelihood(parameters),
-    });
-    (by_posterior, by_likelihood)
-}
-
-/// The parameters at which a function of them is greatest, the ends of their ranges among them; `None` if it grows without bound or
-/// is the same everywhere along a line without end.
-fn highest(target: &mut Target<'_>, start: &[f64], f: impl Fn(&mut Target<'_>, &[f64]) -> f64) -> Option<Vec<f64>> {
-    let supports: Vec<Support> = target.supports().collect();
-    let steps: Vec<f64> = start.iter().map(|z| (0.1 * z.abs()).max(0.3)).collect();
-    let mut parameters = Vec::new();
-    let on_lines = |place: &[f64]| {
-        target.unpack(place, &mut parameters);
-        f(target, &parameters)
-    };
-    let (place, mut height) = maximise(on_lines, start, &steps, 1500 * start.len());
-    let mut best: Vec<f64> = supports.iter().zip(&place).map(|(support, z)| support.value(*z)).collect();
-    for (axis, support) in supports.iter().enumerate() {
-        let (first, last) = support.line();
-        let runs = |end: f64| !end.is_finite() || (f64::NEG_INFINITY..=f64::INFINITY).contains(&end);
-        for end in [support.low(), support.high()].into_iter().filter(|end| end.is_finite()) {
-            let mut moved = best.clone();
-            moved[axis] = end;
-            let there = f(target, &moved);
-            if there == f64::INFINITY {
-                return None;
-            }
-            if there >= height - 1e-9 * height.abs().max(1.0) && there.is_finite() && (best[axis] - end).abs() <= 1e-3 * (end.abs() + 1.0) {
-                (best, height) = (moved, there.max(height));
-            }
-        }
-        let at_end = (place[axis] <= first + 1.0 || place[axis] >= last - 1.0) && runs(best[axis]);
-        let snapped = best[axis] == support.low() || best[axis] == support.high();
-        if at_end && !snapped || place[axis].abs() > 1e50 {
-            return None;
-        }
-    }
-    height.is_finite().then_some(best)
 }
 
 /// The nodes of all lines with the products of their weights.

@@ -19,6 +19,7 @@ mod by_mcmc;
 mod by_quadrature;
 mod ends;
 mod error;
+mod maxima;
 mod normalised;
 mod peaks;
 mod predictive;

@@ -310,7 +310,11 @@ fn data_that_cannot_be_and_posteriors_that_do_not_exist_are_errors() {
     // Flat priors and too little data.
     let flat = DensityModel::builder("normal(x, m, 1)").prior("m ∝ 1");
     let improper = fails(flat, &[]);
-    assert!(improper.contains("improper") || improper.contains("did not settle"), "{improper}");
+    assert!(improper.contains("improper") && improper.contains("`m` goes to"), "{improper}");
+    // All data are the same: the likelihood grows without bound as the spread shrinks around them.
+    let spike = DensityModel::builder("normal(x, m, s²)").prior("m ~ N(0, 10)").prior("s ~ HalfCauchy(1)");
+    let improper = fails(spike, &[1.0, 1.0]);
+    assert!(improper.contains("improper") && improper.contains("`s` goes to 0"), "{improper}");
     let scale = DensityModel::builder("normal(x, 0, s²)").prior("s ∝ 1/s in (0, inf)");
     let improper = fails(scale, &[]);
     assert!(improper.contains("the posterior is improper: its mass does not fall off as `s` goes to"), "{improper}");
