@@ -8,6 +8,7 @@
 //! cluster are the same to them. Nothing here reads, writes, prints or looks at a clock.
 
 mod bursts;
+mod cholesky;
 mod columns;
 mod counts;
 mod decision;
@@ -15,17 +16,25 @@ mod em;
 mod folds;
 mod log_space;
 mod moments;
+mod nelder_mead;
 mod observations;
+mod piecewise;
 mod pruning;
 mod recoding;
 mod schema;
 mod statistic;
 mod sum;
+mod support;
+mod trapezoidal;
 mod word_counts;
 mod word_weights;
 
 pub mod conjugate;
+pub mod density_model;
+pub mod expression;
 pub mod hypotheses;
+pub mod mcmc;
+pub mod quadrature;
 
 pub use bursts::Bursts;
 pub use columns::{Chunk, Code, Codes, Column, MAX_WEIGHT, SelectedRows, Texts};
@@ -36,10 +45,12 @@ pub use folds::{ByFold, FoldPlan, split_mix};
 pub use log_space::{log_sum_exp, normalise_ln};
 pub use moments::{ClassMoments, ClassOrder, Moments};
 pub use observations::{Both, Fold, MaskedRows, Observations, ReadReport};
+pub use piecewise::{Bounded, PiecewiseDensity};
 pub use pruning::{Pruned, drop_rarest};
 pub use recoding::{Recode, Recoding, StateMap};
 pub use schema::{Kind, Role, Schema, SchemaError, States, VarId, Variable, compare_states};
 pub use statistic::{ConjugatePrior, Forget, NeverObserved, ShapeMismatch, SufficientStatistic};
 pub use sum::CompensatedSum;
+pub use support::Support;
 pub use word_counts::{WordCount, WordCounts};
 pub use word_weights::{TextLength, WordWeights};

@@ -62,6 +62,12 @@ pub use widening::widening;
 
 /// The mathematics: statistics, priors, posteriors, schemas.
 pub use belief;
+/// Densities that a user writes, with priors: posteriors by quadrature and by Markov chains.
+pub use belief::density_model;
+/// The language that densities are written in.
+pub use belief::expression;
+/// Markov chains, and how far they can be trusted.
+pub use belief::mcmc;
 /// Tables and formats.
 pub use data;
 /// Metrics and calibration.
