@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use tunbridge::data::{ColumnType, Cut, Header, OnBadRow, ReadOptions, UnknownStates};
 
 use crate::Failure;
+use crate::concept_args::ConceptArgs;
 use crate::learner_args::{LearnerArgs, PriorArgs};
 use crate::lists::items;
 use crate::text_args::most_words;
@@ -49,6 +50,8 @@ pub enum Verb {
     Evaluate(EvaluateArgs),
     /// Weigh hypotheses by what is observed, or ask a full joint distribution
     Weigh(WeighArgs),
+    /// Learn a concept from examples of yes and no: version spaces and their kin
+    Concept(ConceptArgs),
     /// Print shell completions
     Completions(CompletionsArgs),
     /// Print the manual page

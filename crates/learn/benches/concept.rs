@@ -27,7 +27,7 @@ fn consistent(n_constraints: usize) -> (HypothesisSpace, Examples) {
     let mut examples = Examples::new(ATTRIBUTES);
     for row in 0..ROWS {
         let mut instance: Vec<u32> = (0..ATTRIBUTES).map(|_| next() % 3).collect();
-        if next() % 10 == 0 {
+        if next() % 10 == 0 || row == 0 {
             instance[..n_constraints].fill(0);
         }
         let positive = instance[..n_constraints].iter().all(|place| *place == 0);
@@ -55,4 +55,11 @@ fn one_by_one(bencher: Bencher<'_, '_>, n_constraints: usize) {
         }
         black_box(candidates.general().len())
     });
+}
+
+/// One positive example and many negative ones drawn at random: G passes its bound, and that is found out and said.
+#[divan::bench(args = [256, 1024, 4096], sample_count = 5)]
+fn until_the_boundary_is_too_large(bencher: Bencher<'_, '_>, max_boundary: usize) {
+    let (space, examples) = consistent(ATTRIBUTES);
+    bencher.bench_local(|| black_box(boundaries(&space, &examples, max_boundary).is_err()));
 }

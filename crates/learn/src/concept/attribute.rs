@@ -1,7 +1,7 @@
 //! An attribute: its values in a line, and the constraints that a hypothesis may put on it.
 
 use super::span::Span;
-use super::value_range::ValueRange;
+use super::value_range::{ValueRange, shown};
 use super::value_tree::ValueTree;
 
 /// One column that instances are described by.
@@ -154,7 +154,7 @@ impl Attribute {
             // Only a state's own node is as narrow as its place.
             Values::Tree(tree) if tree.state_places().contains(&place) => tree.name(Span::of(place)).into(),
             Values::Tree(_) => "another".into(),
-            Values::Range(range) => range.number(place).to_string(),
+            Values::Range(range) => shown(range.number(place)),
         }
     }
 }

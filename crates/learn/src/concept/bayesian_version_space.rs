@@ -27,6 +27,9 @@ pub enum HypothesisPrior {
 /// The most hypotheses that are gone through one by one, unless the caller says another number.
 pub const MOST_HYPOTHESES: usize = 1_000_000;
 
+/// The most hypotheses times words of 64 examples: some ten seconds.
+const MOST_WORK: u64 = 1 << 33;
+
 /// The posterior over all hypotheses.
 #[derive(Clone, Debug)]
 pub struct BayesianVersionSpace {
@@ -43,14 +46,18 @@ impl BayesianVersionSpace {
     /// **Complexity**: hypotheses × (attributes + rows / 64) in time.
     ///
     /// # Errors
-    /// When there are more than `most` hypotheses, the rate is not from 0 to below 0.5, or it is 0 and no hypothesis is consistent.
+    /// When there are more than `most` hypotheses, or too many for so many examples; when the rate is not from 0 to below 0.5, or it is 0
+    /// and no hypothesis is consistent.
     pub fn of(space: &HypothesisSpace, examples: &Examples, noise: f64, prior: HypothesisPrior, most: usize) -> Result<Self, ConceptError> {
         if !(0.0..0.5).contains(&noise) {
             return Err(ConceptError::NotANoiseRate { rate: noise });
         }
         let spans = space.spans_within(most)?;
-        let coverage = Coverage::of(&spans, examples);
-        let n_wrong = coverage.n_wrong();
+        let n_hypotheses = spans.iter().map(Vec::len).product::<usize>() + 1;
+        if n_hypotheses as u64 * examples.len().div_ceil(64) as u64 > MOST_WORK {
+            return Err(ConceptError::TooMuchToWeigh { n_hypotheses, n_examples: examples.len() });
+        }
+        let n_wrong = n_wrong(space, &spans, examples);
         let (ln_right, ln_wrong) = ((-noise).ln_1p(), noise.ln());
         let ln_likelihood = |n_wrong: u32| {
             let n_right = examples.len() as f64 - f64::from(n_wrong);
@@ -157,54 +164,70 @@ fn conjunction(spans: &[Vec<Span>], mut at: usize) -> Vec<Span> {
     found
 }
 
-/// Which examples each constraint covers, a bit an example.
-struct Coverage {
-    by_span: Vec<Vec<Vec<u64>>>,
-    positive: Vec<u64>,
-    n_words: usize,
-    /// Bits beyond the last example are never set.
-    all: Vec<u64>,
+/// How many examples each hypothesis does not agree with, in the order of the list. Some examples at a time, a bit each.
+fn n_wrong(space: &HypothesisSpace, spans: &[Vec<Span>], examples: &Examples) -> Vec<u32> {
+    let n_hypotheses = spans.iter().map(Vec::len).product::<usize>() + 1;
+    let mut n_wrong = vec![0; n_hypotheses];
+    for from in (0..examples.len()).step_by(64 * WORDS) {
+        let rows = from..examples.len().min(from + 64 * WORDS);
+        let block = Block::of(space, spans, examples, rows);
+        // What covers nothing is wrong about the positive ones.
+        n_wrong[0] += block.positive.iter().map(|word| word.count_ones()).sum::<u32>();
+        let mut at = 1;
+        block.go(0, &block.all, &mut at, &mut n_wrong);
+    }
+    n_wrong
 }
 
-impl Coverage {
-    fn of(spans: &[Vec<Span>], examples: &Examples) -> Self {
-        let n_words = examples.len().div_ceil(64);
-        let bits = |is_set: &dyn Fn(usize) -> bool| {
-            let mut words = vec![0_u64; n_words];
-            (0..examples.len()).filter(|at| is_set(*at)).for_each(|at| words[at / 64] |= 1 << (at % 64));
-            words
-        };
-        let of_attribute = |(at, spans): (usize, &Vec<Span>)| -> Vec<Vec<u64>> {
-            spans.iter().map(|span| bits(&|row| span.covers(examples.get(row).instance[at]))).collect()
-        };
-        Self {
-            by_span: spans.iter().enumerate().map(of_attribute).collect(),
-            positive: bits(&|row| examples.get(row).positive),
-            n_words,
-            all: bits(&|_| true),
+/// Words of examples that are looked at together.
+const WORDS: usize = 16;
+
+type Bits = [u64; WORDS];
+
+/// Which of some examples have a place, for every attribute.
+struct Block<'b> {
+    spans: &'b [Vec<Span>],
+    /// For each attribute and place, the examples at it or before it: a run is the difference of two.
+    up_to: Vec<Vec<Bits>>,
+    positive: Bits,
+    /// Bits beyond the last example are not set.
+    all: Bits,
+}
+
+impl<'b> Block<'b> {
+    fn of(space: &HypothesisSpace, spans: &'b [Vec<Span>], examples: &Examples, rows: std::ops::Range<usize>) -> Self {
+        let (mut positive, mut all) = ([0; WORDS], [0; WORDS]);
+        let mut up_to: Vec<Vec<Bits>> = space.attributes().iter().map(|a| vec![[0; WORDS]; a.n_places() as usize]).collect();
+        for (bit, row) in rows.enumerate() {
+            let (word, mask) = (bit / 64, 1 << (bit % 64));
+            let example = examples.get(row);
+            all[word] |= mask;
+            positive[word] |= if example.positive { mask } else { 0 };
+            up_to.iter_mut().zip(example.instance).for_each(|(places, place)| places[*place as usize][word] |= mask);
         }
+        for places in &mut up_to {
+            for at in 1..places.len() {
+                let before = places[at - 1];
+                places[at].iter_mut().zip(before).for_each(|(word, before)| *word |= before);
+            }
+        }
+        Self { spans, up_to, positive, all }
     }
 
-    /// How many examples each hypothesis does not agree with, in the order of the list.
-    fn n_wrong(&self) -> Vec<u32> {
-        // What covers nothing is wrong about the positive ones.
-        let mut n_wrong = vec![self.positive.iter().map(|word| word.count_ones()).sum()];
-        let mut covered = vec![self.all.clone(); self.by_span.len() + 1];
-        self.go(0, &mut covered, &mut n_wrong);
-        n_wrong
-    }
-
-    fn go(&self, at: usize, covered: &mut [Vec<u64>], n_wrong: &mut Vec<u32>) {
-        let Some(spans) = self.by_span.get(at) else {
-            n_wrong.push(covered[at].iter().zip(&self.positive).map(|(covered, positive)| (covered ^ positive).count_ones()).sum());
+    fn go(&self, attribute: usize, covered: &Bits, at: &mut usize, n_wrong: &mut [u32]) {
+        let Some(spans) = self.spans.get(attribute) else {
+            n_wrong[*at] += covered.iter().zip(&self.positive).map(|(covered, positive)| (covered ^ positive).count_ones()).sum::<u32>();
+            *at += 1;
             return;
         };
-        for bits in spans {
-            let (before, after) = covered.split_at_mut(at + 1);
-            for word in 0..self.n_words {
-                after[0][word] = before[at][word] & bits[word];
+        let up_to = &self.up_to[attribute];
+        for span in spans {
+            let mut narrower = *covered;
+            narrower.iter_mut().zip(up_to[span.last as usize]).for_each(|(word, upper)| *word &= upper);
+            if let Some(before) = span.first.checked_sub(1) {
+                narrower.iter_mut().zip(up_to[before as usize]).for_each(|(word, below)| *word &= !below);
             }
-            self.go(at + 1, covered, n_wrong);
+            self.go(attribute + 1, &narrower, at, n_wrong);
         }
     }
 }

@@ -33,7 +33,7 @@ const MOST_KINDS: usize = 4096;
 /// The most kinds of values of one attribute that a climb looks at.
 const MOST_VALUES: usize = 256;
 /// Steps of work for one count.
-const MOST_WORK: u64 = 20_000;
+const MOST_WORK: u64 = 5_000;
 /// Members that are looked at one by one.
 const MOST_MEMBERS: usize = 1000;
 /// Random members that stand for all where they cannot be counted.
@@ -81,8 +81,7 @@ impl VersionSpace {
     }
 
     fn counted(&self, instance: &[u32]) -> Option<BigUint> {
-        let general: Vec<Hypothesis> = self.general().iter().filter(|g| g.covers(instance)).cloned().collect();
-        count_between(self.space(), &self.space().generalise(self.specific(), instance), &general, 10 * MOST_WORK)
+        self.n_covering(instance, 4 * MOST_WORK)
     }
 
     /// One known value of each kind: values that raise the constraint of S to the same are one kind.
@@ -107,11 +106,7 @@ impl VersionSpace {
             Votes::Members(members) => members.iter().filter(|member| member.covers(instance)).count() as f64 / members.len().max(1) as f64,
             // What cannot be counted is as bad a question as one that all members answer alike.
             Votes::Counts(all) => self.counted(instance).map_or(1.0, |covering| ratio(&covering, all)),
-            Votes::Draws(draws) => {
-                let covers = |member: &[Span]| member.iter().zip(instance).all(|(span, place)| span.covers(*place));
-                let covering: f64 = draws.members.iter().zip(&draws.weights).filter(|(m, _)| covers(m)).map(|(_, w)| w).sum();
-                covering / draws.weights.iter().sum::<f64>()
-            }
+            Votes::Draws(draws) => draws.share_covering(instance),
         }
     }
 

@@ -17,7 +17,6 @@
 use std::collections::HashSet;
 
 use super::find_s::find_s_of;
-use super::hypothesis::most_general;
 use super::span::Span;
 use super::{ConceptError, Examples, Hypothesis, HypothesisSpace};
 
@@ -87,12 +86,18 @@ impl<'s> CandidateElimination<'s> {
             return Err(ConceptError::Collapsed { row, positive: false, earlier: None, specific });
         }
         let (split, mut kept): (Vec<Hypothesis>, Vec<Hypothesis>) = self.general.iter().cloned().partition(|g| g.covers(instance));
-        for g in &split {
-            kept.extend(self.space.specialise(g, instance, &self.specific));
-        }
-        most_general(&mut kept);
-        if kept.len() > self.max_boundary {
-            return Err(ConceptError::BoundaryTooLarge { most: self.max_boundary, row });
+        let mut narrower: Vec<Hypothesis> = split.iter().flat_map(|g| self.space.specialise(g, instance, &self.specific)).collect();
+        // The more general first: what comes later lies below what is kept, or beside it, and what is kept stays. None of those that
+        // did not cover the instance lies below a new one, for then it would have lain below the one that was narrowed.
+        narrower.sort_by_key(|h| std::cmp::Reverse(h.level()));
+        for h in narrower {
+            if kept.iter().rev().any(|other| other.is_at_least_as_general_as(&h)) {
+                continue;
+            }
+            kept.push(h);
+            if kept.len() > self.max_boundary {
+                return Err(ConceptError::BoundaryTooLarge { most: self.max_boundary, row });
+            }
         }
         kept.sort();
         self.general = kept;

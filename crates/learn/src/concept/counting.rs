@@ -179,13 +179,22 @@ fn pairs((f0, f1): (u32, u32), (l0, l1): (u32, u32)) -> u64 {
 }
 
 /// Random members of the union of boxes, each with a weight: the mean weight times the sum of the boxes' sizes is the union's size.
+#[derive(Clone, Debug)]
 pub(crate) struct Draws {
-    /// The hypotheses.
-    pub members: Vec<Vec<Span>>,
+    members: Vec<Vec<Span>>,
     /// One by how many boxes each is in.
-    pub weights: Vec<f64>,
+    weights: Vec<f64>,
     total: BigUint,
     largest: BigUint,
+}
+
+impl Draws {
+    /// The share of members that cover an instance.
+    pub(crate) fn share_covering(&self, instance: &[u32]) -> f64 {
+        let covers = |member: &[Span]| member.iter().zip(instance).all(|(span, place)| span.covers(*place));
+        let covering: f64 = self.members.iter().zip(&self.weights).filter(|(m, _)| covers(m)).map(|(_, w)| w).sum();
+        covering / self.weights.iter().sum::<f64>()
+    }
 }
 
 /// Draws members of the version space. `general` must hold a conjunction.

@@ -74,6 +74,14 @@ pub enum ConceptError {
         /// The most that are looked at.
         most: usize,
     },
+    /// There are too many hypotheses for so many examples.
+    #[error("{n_hypotheses} hypotheses are too many to weigh by {n_examples} examples")]
+    TooMuchToWeigh {
+        /// How many hypotheses there are.
+        n_hypotheses: usize,
+        /// How many examples there are.
+        n_examples: usize,
+    },
     /// A noise rate that is none.
     #[error("the noise rate {rate} is none: it is the chance that a label is wrong, from 0 to below 0.5")]
     NotANoiseRate {

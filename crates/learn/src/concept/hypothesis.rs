@@ -58,15 +58,3 @@ impl Hypothesis {
         self.spans().map_or(-1, |spans| spans.iter().map(|span| i64::from(span.last - span.first)).sum())
     }
 }
-
-/// Keeps the most general ones of some hypotheses, in their order, each once.
-pub(crate) fn most_general(hypotheses: &mut Vec<Hypothesis>) {
-    let mut kept: Vec<Hypothesis> = Vec::with_capacity(hypotheses.len());
-    for h in hypotheses.drain(..) {
-        if !kept.iter().any(|other| other.is_at_least_as_general_as(&h)) {
-            kept.retain(|other| !h.is_at_least_as_general_as(other));
-            kept.push(h);
-        }
-    }
-    *hypotheses = kept;
-}

@@ -36,17 +36,18 @@ impl ConceptLearner {
         }
     }
 
-    /// The prior and the likelihood under which what it says is the most probable, if there are such.
+    /// What is a most probable hypothesis, a MAP hypothesis, and under which prior, given that no label is wrong: P(D | h) is 1 if h
+    /// agrees with the examples, else 0 (Mitchell 1997, section 6.3).
     pub fn as_map(self) -> Option<&'static str> {
         match self {
             ConceptLearner::Rote => None,
-            ConceptLearner::Unbiased => Some("every set of instances equally probable, and P(D | h) = 1 if h agrees with D, else 0"),
-            ConceptLearner::CandidateElimination | ConceptLearner::ListThenEliminate => Some(
-                "every hypothesis equally probable, and P(D | h) = 1 if h agrees with D, else 0: each member of the version space is a MAP hypothesis, of probability 1/|VS|",
-            ),
-            ConceptLearner::FindS => Some(
-                "P(h) ≥ P(h') wherever h' is more general than h, and P(D | h) = 1 if h agrees with D, else 0: the hypothesis found is a MAP hypothesis",
-            ),
+            ConceptLearner::Unbiased => Some("if all sets of instances are equally probable, each that agrees with the examples is"),
+            ConceptLearner::CandidateElimination | ConceptLearner::ListThenEliminate => {
+                Some("if all hypotheses are equally probable, each member of the version space is, with probability 1/|VS|")
+            }
+            ConceptLearner::FindS => {
+                Some("the hypothesis is, under any prior by which no hypothesis is more probable than a less general one")
+            }
         }
     }
 }

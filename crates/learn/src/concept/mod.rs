@@ -52,7 +52,7 @@ pub use span::Span;
 pub use unbiased_learner::{UnbiasedLearner, UnbiasedVerdict};
 pub use value_range::ValueRange;
 pub use value_tree::{Branch, ValueTree};
-pub use version_space::{DRAWS, Verdict, VersionSpace, Vote};
+pub use version_space::{DRAWS, Verdict, VersionSpace, Vote, Voters};
 
 /// The most members G may have, unless the caller says another number.
 pub const MAX_BOUNDARY: usize = 4096;

@@ -26,6 +26,11 @@ impl ValueRange {
         Self { seen }
     }
 
+    /// What was seen, each once, in order.
+    pub fn seen(&self) -> &[f64] {
+        &self.seen
+    }
+
     /// How many places there are.
     pub fn n_places(&self) -> u32 {
         2 * self.seen.len() as u32 + 1
@@ -53,8 +58,8 @@ impl ValueRange {
         }
         match (at.checked_sub(1).map(|before| self.seen[before]), self.seen.get(at)) {
             (Some(low), Some(high)) => low / 2.0 + high / 2.0,
-            (Some(low), None) => low + low.abs().max(1.0),
-            (None, Some(high)) => high - high.abs().max(1.0),
+            (Some(low), None) => (low + low.abs().max(1.0)).min(f64::MAX),
+            (None, Some(high)) => (high - high.abs().max(1.0)).max(f64::MIN),
             (None, None) => 0.0,
         }
     }
@@ -66,14 +71,19 @@ impl ValueRange {
         let high = (span.last + 1 < self.n_places()).then(|| (span.last % 2 == 1, self.seen[span.last as usize / 2]));
         match (low, high) {
             (None, None) => "?".into(),
-            (Some((closed, low)), None) => format!("{}{low}", if closed { ">=" } else { ">" }),
-            (None, Some((closed, high))) => format!("{}{high}", if closed { "<=" } else { "<" }),
-            (Some((_, low)), Some(_)) if span.first == span.last && span.first % 2 == 1 => low.to_string(),
+            (Some((closed, low)), None) => format!("{}{}", if closed { ">=" } else { ">" }, shown(low)),
+            (None, Some((closed, high))) => format!("{}{}", if closed { "<=" } else { "<" }, shown(high)),
+            (Some((_, low)), Some(_)) if span.first == span.last && span.first % 2 == 1 => shown(low),
             (Some((from, low)), Some((to, high))) => {
-                format!("{}{low}, {high}{}", if from { '[' } else { '(' }, if to { ']' } else { ')' })
+                format!("{}{}, {}{}", if from { '[' } else { '(' }, shown(low), shown(high), if to { ']' } else { ')' })
             }
         }
     }
+}
+
+/// A number in full, with an exponent where it would be long.
+pub(super) fn shown(x: f64) -> String {
+    if x == 0.0 || (1e-5..1e15).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
 }
 
 #[cfg(test)]
@@ -97,5 +107,8 @@ mod tests {
         assert_eq!([name(0, 6), name(1, 3), name(2, 4), name(1, 1), name(2, 2)], ["?", "[10, 20]", "(10, 30.5)", "10", "(10, 20)"]);
         assert_eq!([name(0, 0), name(0, 1), name(5, 6), name(6, 6)], ["<10", "<=10", ">=30.5", ">30.5"]);
         assert_eq!(ValueRange::new([]).name(Span::of(0)), "?");
+        let vast = ValueRange::new([1e-300, f64::MAX]);
+        assert_eq!([vast.name(Span::of(1)), vast.name(Span::of(4))], ["1e-300", ">1.7976931348623157e308"]);
+        assert!((0..5).all(|place| vast.number(place).is_finite()));
     }
 }

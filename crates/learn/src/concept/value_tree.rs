@@ -129,6 +129,28 @@ impl ValueTree {
         &self.nodes[self.node(span)].name
     }
 
+    /// The branches under `?`, as in `Dry(Sunny, Cloudy), Wet(Rainy)`; no more than so many names.
+    pub fn outline(&self, most: usize) -> String {
+        let mut left = most;
+        self.outline_below(0, &mut left)
+    }
+
+    fn outline_below(&self, node: usize, left: &mut usize) -> String {
+        let mut parts = Vec::new();
+        for child in &self.nodes[node].children {
+            if *left == 0 {
+                parts.push("…".into());
+                break;
+            }
+            *left -= 1;
+            let child = *child as usize;
+            let name = &self.nodes[child].name;
+            let is_leaf = self.nodes[child].children.is_empty();
+            parts.push(if is_leaf { name.clone() } else { format!("{name}({})", self.outline_below(child, left)) });
+        }
+        parts.join(", ")
+    }
+
     /// The least general node that covers both: the lowest common ancestor.
     pub fn join(&self, span: Span, place: u32) -> Span {
         let covers = |span: &Span| span.covers(place);
@@ -224,6 +246,7 @@ mod tests {
         let below = tree.specialisations(root, tree.place(1));
         assert_eq!(below.iter().map(|span| tree.name(*span)).collect::<Vec<_>>(), ["Wet", "Odd", "Cloudy"]);
         assert_eq!(tree.n_spans(), 7);
+        assert_eq!([tree.outline(9), tree.outline(3)], ["Dry(Sunny, Cloudy), Wet(Rainy), Odd", "Dry(Sunny, Cloudy), …"]);
     }
 
     #[test]

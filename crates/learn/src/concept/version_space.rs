@@ -4,11 +4,13 @@
 //! s of S and some g of G. An instance that S covers is surely positive, one that no member of G covers is surely negative; of others
 //! the members' votes tell.
 
+use std::sync::OnceLock;
+
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
 use super::candidate_elimination::{CandidateElimination, boundaries};
-use super::counting::{self, Size, count_between};
+use super::counting::{self, Draws, Size, count_between};
 use super::list_then_eliminate::in_order;
 use super::span::Span;
 use super::{ConceptError, Examples, Hypothesis, HypothesisSpace};
@@ -106,7 +108,11 @@ impl VersionSpace {
 
     /// How many members there are: counted, or where that takes too long, estimated from random members.
     pub fn size(&self, seed: u64) -> Size {
-        match count_between(&self.space, &self.specific, &self.general, counting::MOST_WORK) {
+        self.size_within(counting::MOST_WORK, seed)
+    }
+
+    fn size_within(&self, most_work: u64, seed: u64) -> Size {
+        match count_between(&self.space, &self.specific, &self.general, most_work) {
             Some(n) => Size::Exact(n),
             None => Size::Estimate(counting::estimate(&self.space, &self.specific, &self.general, DRAWS, seed)),
         }
@@ -149,31 +155,61 @@ impl VersionSpace {
         }
     }
 
-    /// How many members cover an instance, if counting them does not take too long: those that would be left if it were positive.
-    pub fn n_covering(&self, instance: &[u32]) -> Option<BigUint> {
+    /// How many members cover an instance, if counting them takes no more than `most_work` steps: those that would be left if it were
+    /// positive.
+    pub fn n_covering(&self, instance: &[u32], most_work: u64) -> Option<BigUint> {
         let general: Vec<Hypothesis> = self.general.iter().filter(|g| g.covers(instance)).cloned().collect();
         let specific = self.space.generalise(&self.specific, instance);
-        count_between(&self.space, &specific, &general, counting::MOST_WORK)
+        count_between(&self.space, &specific, &general, most_work)
+    }
+
+    /// The members as voters: how many they are, found once for any number of instances.
+    pub fn voters(&self, seed: u64) -> Voters {
+        self.voters_within(counting::MOST_WORK, seed)
+    }
+
+    /// The same with another bound on the steps of work that counting them may take.
+    pub fn voters_within(&self, most_work: u64, seed: u64) -> Voters {
+        Voters { size: self.size_within(most_work, seed), draws: OnceLock::new(), most_work, seed }
     }
 
     /// What the members say of an instance.
-    pub fn classify(&self, instance: &[u32], seed: u64) -> Verdict {
+    pub fn classify(&self, instance: &[u32], voters: &Voters) -> Verdict {
         if self.specific.covers(instance) {
             return Verdict::SurelyPositive;
         }
         if !self.general.iter().any(|g| g.covers(instance)) {
             return Verdict::SurelyNegative;
         }
-        let all = count_between(&self.space, &self.specific, &self.general, counting::MOST_WORK);
-        Verdict::Vote(match all.and_then(|all| Some((self.n_covering(instance)?, all))) {
+        let counted = match &voters.size {
+            // Counting is done for every instance, so it may take less.
+            Size::Exact(all) => self.n_covering(instance, voters.most_work / 10).map(|covering| (covering, all.clone())),
+            Size::Estimate(_) => None,
+        };
+        Verdict::Vote(match counted {
             Some((covering, all)) => Vote { share: ratio(&covering, &all), counted: Some((covering, all)) },
             None => {
-                let draws = counting::draw(&self.space, &self.specific, &self.general, DRAWS, seed);
-                let covers = |member: &[Span]| member.iter().zip(instance).all(|(span, place)| span.covers(*place));
-                let covering: f64 = draws.members.iter().zip(&draws.weights).filter(|(m, _)| covers(m)).map(|(_, w)| w).sum();
-                Vote { share: covering / draws.weights.iter().sum::<f64>(), counted: None }
+                let draw = || counting::draw(&self.space, &self.specific, &self.general, DRAWS, voters.seed);
+                Vote { share: voters.draws.get_or_init(draw).share_covering(instance), counted: None }
             }
         })
+    }
+}
+
+/// The members of a version space as voters.
+#[derive(Clone, Debug)]
+pub struct Voters {
+    size: Size,
+    /// Members that stand for all, once they cannot be counted.
+    draws: OnceLock<Draws>,
+    most_work: u64,
+    seed: u64,
+}
+
+impl Voters {
+    /// How many there are.
+    pub fn size(&self) -> &Size {
+        &self.size
     }
 }
 

@@ -91,13 +91,14 @@ fn the_version_space_has_six_members() {
 #[test]
 fn the_four_new_days_are_classified_as_in_the_book() {
     let version_space = VersionSpace::of(space(), &examples(), MAX_BOUNDARY).unwrap();
+    let voters = version_space.voters(1);
     let vote = |n: u32| Verdict::Vote(Vote { share: f64::from(n) / 6.0, counted: Some((n.into(), 6_u32.into())) });
-    assert_eq!(version_space.classify(&[0, 0, 0, 0, 1, 1], 1), Verdict::SurelyPositive);
-    assert_eq!(version_space.classify(&[2, 1, 0, 1, 0, 0], 1), Verdict::SurelyNegative);
-    assert_eq!(version_space.classify(&[0, 0, 0, 1, 0, 0], 1), vote(3));
-    assert_eq!(version_space.classify(&[0, 1, 0, 0, 0, 0], 1), vote(2));
+    assert_eq!(version_space.classify(&[0, 0, 0, 0, 1, 1], &voters), Verdict::SurelyPositive);
+    assert_eq!(version_space.classify(&[2, 1, 0, 1, 0, 0], &voters), Verdict::SurelyNegative);
+    assert_eq!(version_space.classify(&[0, 0, 0, 1, 0, 0], &voters), vote(3));
+    assert_eq!(version_space.classify(&[0, 1, 0, 0, 0, 0], &voters), vote(2));
     // A sky that nobody declared satisfies `?` alone.
-    assert_eq!(version_space.classify(&[3, 0, 0, 0, 0, 0], 1), vote(2));
+    assert_eq!(version_space.classify(&[3, 0, 0, 0, 0, 0], &voters), vote(2));
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn hausslers_version_space_is_counted_without_listing() {
         let found = VersionSpace::of(booleans(2 * n_pairs), &haussler(n_pairs), MAX_BOUNDARY).unwrap();
         assert_eq!(found.size(1), Size::Exact(BigUint::from(3_u32).pow(n_pairs as u32)));
         let half: Vec<u32> = (0..2 * n_pairs as u32).map(|at| u32::from(at == 0)).collect();
-        assert_eq!(found.n_covering(&half), Some(BigUint::from(3_u32).pow(n_pairs as u32 - 1)));
+        assert_eq!(found.n_covering(&half, MOST_WORK), Some(BigUint::from(3_u32).pow(n_pairs as u32 - 1)));
     }
 }
 
@@ -57,6 +57,21 @@ fn beyond_the_bound_of_work_there_is_an_estimate_that_says_so() {
     assert!(about.at_least <= exact && exact <= about.at_most);
     let off = (about.n.to_f64().unwrap() / exact.to_f64().unwrap() - 1.0).abs();
     assert!(off < 4.0 * about.relative_error && about.relative_error < 0.1, "{off} {}", about.relative_error);
+}
+
+#[test]
+fn votes_that_cannot_be_counted_are_those_of_random_members() {
+    let found = VersionSpace::of(booleans(16), &haussler(8), MAX_BOUNDARY).unwrap();
+    let voters = found.voters_within(1000, 1);
+    assert!(matches!(voters.size(), Size::Estimate(_)));
+    // Of the first pair the first attribute may not be constrained: one way of three.
+    let one_false: Vec<u32> = (0..16).map(|at| u32::from(at == 0)).collect();
+    let Verdict::Vote(vote) = found.classify(&one_false, &voters) else { panic!("the members differ") };
+    assert!(vote.counted.is_none() && (vote.share - 1.0 / 3.0).abs() < 0.05, "{}", vote.share);
+    assert_eq!(found.classify(&one_false, &found.voters_within(1000, 1)), Verdict::Vote(vote));
+    // What is sure stays sure.
+    assert_eq!(found.classify(&[0; 16], &voters), Verdict::SurelyPositive);
+    assert_eq!(found.classify(&[1; 16], &voters), Verdict::SurelyNegative);
 }
 
 #[test]
@@ -89,11 +104,12 @@ fn ranges_are_closed_below_and_open_above() {
     let found = VersionSpace::of(space, &examples, MAX_BOUNDARY).unwrap();
     assert_eq!(found.space().written(found.specific()), "⟨[20, 25]⟩");
     assert_eq!(found.general().iter().map(|g| found.space().written(g)).collect::<Vec<_>>(), ["⟨(3, 31)⟩"]);
+    let voters = found.voters(1);
     // Each end is at the number that was seen or anywhere in the gap behind it.
-    assert_eq!(found.size(1), Size::Exact(4_u32.into()));
-    assert_eq!(found.classify(&instance(21.0), 1), Verdict::SurelyPositive);
-    assert_eq!(found.classify(&instance(99.0), 1), Verdict::SurelyNegative);
-    assert!(matches!(found.classify(&instance(10.0), 1), Verdict::Vote(vote) if vote.share == 0.5));
+    assert_eq!(voters.size(), &Size::Exact(4_u32.into()));
+    assert_eq!(found.classify(&instance(21.0), &voters), Verdict::SurelyPositive);
+    assert_eq!(found.classify(&instance(99.0), &voters), Verdict::SurelyNegative);
+    assert!(matches!(found.classify(&instance(10.0), &voters), Verdict::Vote(vote) if vote.share == 0.5));
 }
 
 /// Numbers of many rows: the grid is wide, and nothing goes through all its intervals.

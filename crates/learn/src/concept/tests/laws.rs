@@ -111,10 +111,10 @@ proptest! {
     #[test]
     fn votes_are_those_of_the_listed_members((space, examples) in problem()) {
         let Ok(found) = VersionSpace::of(space.clone(), &examples, 100_000) else { return Ok(()) };
-        let members = found.members(100_000).unwrap();
+        let (members, voters) = (found.members(100_000).unwrap(), found.voters(1));
         for x in instances(&space) {
             let n = members.iter().filter(|h| h.covers(&x)).count();
-            match found.classify(&x, 1) {
+            match found.classify(&x, &voters) {
                 Verdict::SurelyPositive => prop_assert_eq!(n, members.len()),
                 Verdict::SurelyNegative => prop_assert_eq!(n, 0),
                 Verdict::Vote(vote) => prop_assert_eq!(vote.counted, Some((n.into(), members.len().into()))),
