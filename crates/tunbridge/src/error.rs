@@ -69,7 +69,9 @@ fn hint_of(error: &HypothesisError) -> Option<String> {
         HypothesisError::SeveralWithout { .. } => "give all but one of them a probability",
         HypothesisError::Twice { .. } => "name each once",
         HypothesisError::NotAProbability { .. } => "write 0.008, 0.8% or 1/125",
-        HypothesisError::Unknown { what: "outcome", .. } | HypothesisError::NoLikelihood { .. } => "say how probable it is under every hypothesis, or what its total probability is",
+        HypothesisError::Unknown { what: "outcome", .. } | HypothesisError::NoLikelihood { .. } => {
+            "say how probable it is under every hypothesis, or what its total probability is"
+        }
         HypothesisError::TotalCannotBe { .. } | HypothesisError::TotalsDiffer { .. } => {
             "check the total and the likelihoods against each other: P(x) = Σ P(x | h) P(h)"
         }

@@ -155,6 +155,12 @@ fn rows_that_are_no_examples_are_left_out_and_counted() {
     assert_eq!(told["classified"][0], json!({"row": 1, "predicted": null, "sure": false, "missing": "b"}));
     assert_eq!(told["classified"][1]["predicted"], "No".to_lowercase());
     folder.run("concept d.csv -t y a=u").fails(1, &["no value of `b`"]);
+    folder.run("concept d.csv -t y a=u b=?").fails(1, &["missing"]);
+    folder.run("concept d.csv -t y a=u a=w").fails(1, &["given twice"]);
+    folder.put("d.schema.toml", "weight = \"w\"");
+    folder.put("d.csv", "a,w,y\nu,1,yes\nv,2,no\n");
+    folder.run("concept d.csv -t y").fails(1, &["`w` holds weights"]);
+    folder.put("d.schema.toml", "");
     folder.put("d.csv", "a,b,y\nu,,yes\n,v,no\n");
     folder.run("concept d.csv -t y").fails(1, &["no example"]);
 }

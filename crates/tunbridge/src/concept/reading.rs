@@ -107,7 +107,7 @@ pub fn read(paths: &[impl AsRef<Path>], options: &ConceptOptions) -> Result<Conc
     if let Some(weight) = schema.weight() {
         let weight = &schema.variable(weight).name;
         let what = format!("`{weight}` holds weights, and a version space does not depend on how often an example is there");
-        return Err(Error::unfit(what, format!("leave it out with --ignore {weight}")));
+        return Err(Error::unfit(what, "take `weight` out of the schema file, and the column out with --ignore"));
     }
     let Kind::Categorical(states) = &schema.variable(target).kind else {
         let kind = schema.variable(target).kind.word();

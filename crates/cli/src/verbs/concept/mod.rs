@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use tunbridge::Timings;
 use tunbridge::concept::{Answer, ConceptData, ConceptOptions, Learned, NewInstance, read};
+use tunbridge::data::Input;
 use tunbridge::learners::concept::Question;
 
 use super::{print, print_json};
@@ -83,7 +84,8 @@ struct Outcome<'o> {
 
 /// Files, and one new instance behind them. A file's name may hold the sign too.
 fn split(inputs: &[String]) -> Result<(Vec<PathBuf>, Vec<String>), Failure> {
-    let is_value = |input: &&String| input.contains('=') && !Path::new(input).exists() && !super::is_pattern(Path::new(input));
+    let is_file = |input: &String| Path::new(input).exists() || super::is_pattern(Path::new(input)) && Input::all(&[input]).is_ok();
+    let is_value = |input: &&String| input.contains('=') && !is_file(input);
     let (case, files): (Vec<&String>, Vec<&String>) = inputs.iter().partition(is_value);
     if files.is_empty() {
         return Err(Failure::Usage("name a file of examples before the new instance".into()));
