@@ -61,17 +61,17 @@ fn beyond_the_bound_of_work_there_is_an_estimate_that_says_so() {
 
 #[test]
 fn votes_that_cannot_be_counted_are_those_of_random_members() {
-    let found = VersionSpace::of(booleans(16), &haussler(8), MAX_BOUNDARY).unwrap();
-    let voters = found.voters_within(1000, 1);
+    let found = VersionSpace::of(booleans(10), &haussler(5), MAX_BOUNDARY).unwrap();
+    let voters = found.voters_within(100, 1);
     assert!(matches!(voters.size(), Size::Estimate(_)));
     // Of the first pair the first attribute may not be constrained: one way of three.
-    let one_false: Vec<u32> = (0..16).map(|at| u32::from(at == 0)).collect();
+    let one_false: Vec<u32> = (0..10).map(|at| u32::from(at == 0)).collect();
     let Verdict::Vote(vote) = found.classify(&one_false, &voters) else { panic!("the members differ") };
     assert!(vote.counted.is_none() && (vote.share - 1.0 / 3.0).abs() < 0.05, "{}", vote.share);
-    assert_eq!(found.classify(&one_false, &found.voters_within(1000, 1)), Verdict::Vote(vote));
+    assert_eq!(found.classify(&one_false, &found.voters_within(100, 1)), Verdict::Vote(vote));
     // What is sure stays sure.
-    assert_eq!(found.classify(&[0; 16], &voters), Verdict::SurelyPositive);
-    assert_eq!(found.classify(&[1; 16], &voters), Verdict::SurelyNegative);
+    assert_eq!(found.classify(&[0; 10], &voters), Verdict::SurelyPositive);
+    assert_eq!(found.classify(&[1; 10], &voters), Verdict::SurelyNegative);
 }
 
 #[test]
