@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use tunbridge::data::{ColumnType, Cut, Header, OnBadRow, ReadOptions, UnknownStates};
 
 use crate::Failure;
+use crate::concept_args::ConceptArgs;
 use crate::learner_args::{LearnerArgs, PriorArgs};
 use crate::lists::items;
 use crate::loss::LossArgs;
@@ -50,6 +51,8 @@ pub enum Verb {
     Evaluate(EvaluateArgs),
     /// Weigh hypotheses by what is observed, or ask a full joint distribution
     Weigh(WeighArgs),
+    /// Learn a concept from examples of yes and no: version spaces and their kin
+    Concept(ConceptArgs),
     /// Print shell completions
     Completions(CompletionsArgs),
     /// Print the manual page
@@ -72,7 +75,7 @@ pub struct Common {
     /// Print seconds by phase and peak memory as a line of JSON on standard error
     #[arg(long, global = true)]
     pub timings: bool,
-    /// Print the steps as a textbook would: of learn, and of classify and explain for one case
+    /// Print the steps as a textbook would: of learn and concept, and of classify and explain for one case
     #[arg(long, global = true)]
     pub trace: bool,
     /// Print no remarks and no progress

@@ -4,6 +4,7 @@
 //! input, the data or the system is at fault, 2 wrong usage, 130 stopped by Ctrl-C or by a signal to end.
 
 mod args;
+mod concept_args;
 mod costs;
 mod document;
 mod figures;
@@ -90,6 +91,7 @@ fn main() -> ExitCode {
         Verb::Diff(args) => verbs::diff::run(&args, &common, &mut timings),
         Verb::Evaluate(args) => verbs::evaluate::run(&args, &common, &mut timings),
         Verb::Weigh(args) => verbs::weigh::run(&args, &common, &mut timings),
+        Verb::Concept(args) => verbs::concept::run(&args, &common, &mut timings),
         Verb::Completions(args) => verbs::manual::completions(&args),
         Verb::Man => verbs::manual::man(),
     };

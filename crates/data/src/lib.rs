@@ -32,6 +32,6 @@ pub use error::{Contradiction, DataError, Place, RowFault, closest};
 pub use held::HeldRows;
 pub use input::{Format, Input};
 pub use options::{ColumnType, Cut, Header, OnBadRow, Progress, ReadOptions, USUAL_MISSING, UnknownStates};
-pub use sidecar::{Sidecar, SidecarColumn, beside, to_toml};
+pub use sidecar::{Sidecar, SidecarColumn, StateTree, StateTrees, beside, to_toml};
 pub use table::{StatePriors, Table};
 pub use write::{Answers, LabelAnswers, OutputFormat};

@@ -39,6 +39,60 @@ pub struct SidecarColumn {
     pub ordered: bool,
     /// What is believed of the states before any data: probabilities that sum to one, for the m-estimate.
     pub prior: Option<BTreeMap<String, f64>>,
+    /// The states as a tree, for concept learning: `{ Dry = ["Sunny", "Cloudy"], Wet = ["Rainy"] }`.
+    pub tree: Option<StateTree>,
+}
+
+/// States, and names for several of them, as deep as need be.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum StateTree {
+    /// A state.
+    State(String),
+    /// States and branches side by side.
+    List(Vec<StateTree>),
+    /// Branches by their names.
+    Branches(BTreeMap<String, StateTree>),
+}
+
+impl StateTree {
+    /// The states, from left to right.
+    pub fn states(&self) -> Vec<&String> {
+        match self {
+            StateTree::State(name) => vec![name],
+            StateTree::List(all) => all.iter().flat_map(StateTree::states).collect(),
+            StateTree::Branches(all) => all.values().flat_map(StateTree::states).collect(),
+        }
+    }
+
+    /// As a value of TOML on one line.
+    fn to_toml(&self) -> String {
+        match self {
+            StateTree::State(name) => quoted(name),
+            StateTree::List(all) => format!("[{}]", all.iter().map(StateTree::to_toml).collect::<Vec<_>>().join(", ")),
+            StateTree::Branches(all) => {
+                let branches: Vec<String> = all.iter().map(|(name, below)| format!("{} = {}", quoted(name), below.to_toml())).collect();
+                format!("{{ {} }}", branches.join(", "))
+            }
+        }
+    }
+}
+
+/// Trees of states by variable, as a sidecar gives them.
+pub type StateTrees = BTreeMap<String, StateTree>;
+
+impl SidecarColumn {
+    /// The states that are listed, and then those of the tree that are not.
+    fn all_states(&self) -> Option<Vec<String>> {
+        let of_tree = self.tree.as_ref().map(StateTree::states);
+        if self.states.is_none() && of_tree.is_none() {
+            return None;
+        }
+        let mut all = self.states.clone().unwrap_or_default();
+        let listed = all.clone();
+        all.extend(of_tree.into_iter().flatten().filter(|state| !listed.contains(state)).cloned());
+        Some(all)
+    }
 }
 
 impl Sidecar {
@@ -65,26 +119,26 @@ impl Sidecar {
             if let Some(kind) = &column.kind {
                 kind.parse::<ColumnType>().map_err(|e| bad(format!("column `{name}`: {e}")))?;
             }
-            if let Some(states) = &column.states {
-                States::declared(states.clone(), column.ordered).map_err(|e| bad(format!("column `{name}`: {e}")))?;
+            if let Some(states) = column.all_states() {
+                States::declared(states, column.ordered).map_err(|e| bad(format!("column `{name}`: {e}")))?;
             }
         }
         Ok(Some((path, sidecar)))
     }
 
-    /// What a column is said to be; a list of states alone says that it is a category.
+    /// What a column is said to be; a list or a tree of states alone says that it is a category.
     pub fn type_of(&self, column: &str) -> Option<ColumnType> {
         let said = self.columns.get(column)?;
         match &said.kind {
             Some(kind) => kind.parse().ok(),
-            None => said.states.is_some().then_some(ColumnType::Category),
+            None => (said.states.is_some() || said.tree.is_some()).then_some(ColumnType::Category),
         }
     }
 
     /// The states declared for a column.
     pub fn states_of(&self, column: &str) -> Option<States> {
         let said = self.columns.get(column)?;
-        States::declared(said.states.clone()?, said.ordered).ok()
+        States::declared(said.all_states()?, said.ordered).ok()
     }
 }
 
@@ -96,8 +150,8 @@ pub fn beside(data: &Path) -> Option<PathBuf> {
     (!stem.is_empty() && name != "-").then(|| data.with_file_name(format!("{stem}.schema.toml")))
 }
 
-/// A schema as the text of a sidecar, with the missing markers and what is believed of states before.
-pub fn to_toml(schema: &Schema, data: &str, missing: &[String], priors: &StatePriors) -> String {
+/// A schema as the text of a sidecar, with the missing markers, what is believed of states before, and trees of states.
+pub fn to_toml(schema: &Schema, data: &str, missing: &[String], priors: &StatePriors, trees: &StateTrees) -> String {
     let mut text = format!("# What tunbridge understands of {}. Edit it and keep it beside the data.\n", one_line(data));
     if let Some(target) = schema.target() {
         let _ = writeln!(text, "target = {}", quoted(&schema.variable(target).name));
@@ -126,6 +180,9 @@ pub fn to_toml(schema: &Schema, data: &str, missing: &[String], priors: &StatePr
         if let Some(prior) = priors.get(&variable.name) {
             let pairs: Vec<String> = prior.iter().map(|(state, p)| format!("{} = {p:?}", quoted(state))).collect();
             let _ = writeln!(text, "prior = {{ {} }}", pairs.join(", "));
+        }
+        if let Some(tree) = trees.get(&variable.name) {
+            let _ = writeln!(text, "tree = {}", tree.to_toml());
         }
     }
     text
@@ -171,7 +228,10 @@ mod tests {
         ];
         let prior = BTreeMap::from([("low \"q\"".to_string(), 0.25), ("high".to_string(), 0.75)]);
         let priors = StatePriors::from([("size.of it".to_string(), prior.clone())]);
-        let text = to_toml(&Schema::new(variables).unwrap(), "a.csv", &["n.a.".into()], &priors);
+        let branch = StateTree::List(vec![StateTree::State("low \"q\"".into()), StateTree::State("high".into())]);
+        let tree = StateTree::Branches(BTreeMap::from([("any, of \"it\"".to_string(), branch)]));
+        let trees = StateTrees::from([("size.of it".to_string(), tree.clone())]);
+        let text = to_toml(&Schema::new(variables).unwrap(), "a.csv", &["n.a.".into()], &priors, &trees);
         let read: Sidecar = toml::from_str(&text).unwrap();
         assert_eq!(read.target.as_deref(), Some("size.of it"));
         assert_eq!(read.states_of("size.of it"), Some(states));
@@ -181,6 +241,15 @@ mod tests {
         assert_eq!(read.type_of("nested"), None);
         assert_eq!(read.missing, ["n.a."]);
         assert_eq!(read.columns["size.of it"].prior, Some(prior));
+        assert_eq!(read.columns["size.of it"].tree, Some(tree));
+    }
+
+    #[test]
+    fn the_states_of_a_tree_are_declared() {
+        let text = "[columns.Sky]\nstates = [\"Rainy\"]\ntree = { Dry = [\"Sunny\", { Grey = [\"Cloudy\"] }], Wet = [\"Rainy\"] }";
+        let read: Sidecar = toml::from_str(text).unwrap();
+        assert_eq!(read.type_of("Sky"), Some(ColumnType::Category));
+        assert_eq!(read.states_of("Sky").unwrap().names(), ["Rainy", "Sunny", "Cloudy"]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::labels::LabelPlan;
 use crate::options::Progress;
 use crate::pipeline::in_order;
 use crate::profile::{Inferred, Profile, SAMPLE_ROWS};
-use crate::sidecar::Sidecar;
+use crate::sidecar::{Sidecar, StateTrees};
 use crate::source::{Source, Unit, Units};
 use crate::text::blocks::Pool;
 use crate::words::{Markup, Tokenizer};
@@ -37,6 +37,7 @@ pub struct Table {
     remarks: Vec<String>,
     missing: Vec<String>,
     priors: StatePriors,
+    trees: StateTrees,
 }
 
 /// Probabilities of states by variable and state, as a sidecar gives them.
@@ -117,9 +118,10 @@ impl Table {
             keep_texts: false,
             count_copies: true,
         };
+        let trees = sidecar.columns.iter().filter_map(|(name, column)| Some((name.clone(), column.tree.clone()?))).collect();
         let priors = sidecar.columns.into_iter().filter_map(|(name, column)| Some((name, column.prior?))).collect();
         let chunk_rows = chunk_rows(names.len(), 0).min(most_rows(&plan));
-        Ok(Self { sources, files, plan, options, chunk_rows, schema, remarks, missing, priors })
+        Ok(Self { sources, files, plan, options, chunk_rows, schema, remarks, missing, priors, trees })
     }
 
     /// Opens files as a table of a known schema, a model's for example.
@@ -203,8 +205,8 @@ impl Table {
         let target = schema.target().filter(|_| absent_is_missing);
         let n_answers = target.and_then(|target| schema.variable(target).kind.states()).map_or(0, States::len);
         let chunk_rows = chunk_rows(sources[0].names.len(), n_answers).min(most_rows(&plan));
-        let (schema, priors) = (schema.clone(), StatePriors::new());
-        Ok(Self { sources, files, plan, options, chunk_rows, schema, remarks, missing, priors })
+        let (schema, priors, trees) = (schema.clone(), StatePriors::new(), StateTrees::new());
+        Ok(Self { sources, files, plan, options, chunk_rows, schema, remarks, missing, priors, trees })
     }
 
     /// What the user should know about how the table was opened.
@@ -220,6 +222,11 @@ impl Table {
     /// What the sidecar says is believed of states before any data.
     pub fn state_priors(&self) -> &StatePriors {
         &self.priors
+    }
+
+    /// What the sidecar says of states that belong together.
+    pub fn state_trees(&self) -> &StateTrees {
+        &self.trees
     }
 
     /// The names of the files' columns, as the first file has them.

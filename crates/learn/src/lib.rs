@@ -7,6 +7,7 @@
 //! What is deliberately absent: files, printing, threads, clocks. Statistics are folded by whoever holds the rows.
 
 pub mod binary_relevance;
+pub mod concept;
 pub mod discretise;
 mod error;
 pub mod naive_bayes;

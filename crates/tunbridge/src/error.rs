@@ -2,6 +2,7 @@
 
 use belief::hypotheses::HypothesisError;
 use data::DataError;
+use learn::concept::ConceptError;
 use learn::{LearnError, StatisticFault};
 
 use crate::model_file::ModelFileError;
@@ -16,6 +17,9 @@ pub enum Error {
     /// The learning.
     #[error(transparent)]
     Learn(#[from] LearnError),
+    /// The learning of a concept.
+    #[error(transparent)]
+    Concept(#[from] ConceptError),
     /// The model file.
     #[error(transparent)]
     ModelFile(#[from] ModelFileError),
@@ -44,6 +48,7 @@ impl Error {
             }
             Error::Data(e) => e.hint(),
             Error::Learn(e) => Some(way_out(e)),
+            Error::Concept(e) => Some(way_to_a_concept(e)),
             Error::ModelFile(e) => e.hint(),
             Error::Hypotheses(e) => hint_of(e),
             Error::Unfit { hint, .. } => hint.clone(),
@@ -99,6 +104,32 @@ fn way_out(error: &LearnError) -> String {
         LearnError::AgainstItself { .. } => "name two classes with --class and --against".into(),
         LearnError::Unfit { .. } | LearnError::Shape(_) => "learn the model again from its data".into(),
         _ => "the flags --estimate, --class-prior and --numeric say what is believed before".into(),
+    }
+}
+
+fn way_to_a_concept(error: &ConceptError) -> String {
+    match error {
+        ConceptError::NoAttributes => "give the table columns besides the target".into(),
+        ConceptError::NoExamples => "give rows that have a label and no gaps".into(),
+        ConceptError::InColumn { column, fault } => match fault.as_ref() {
+            ConceptError::NotATree { .. } => "mend `tree` in the schema file".into(),
+            _ => format!("leave it out with --ignore '{column}'"),
+        },
+        ConceptError::NotAnAttribute { .. } => "leave it out with --ignore".into(),
+        ConceptError::NotATree { .. } => "mend `tree` in the schema file".into(),
+        ConceptError::Contradiction { .. } | ConceptError::Collapsed { .. } => {
+            "if labels may be wrong, weigh all hypotheses with --noise 0.1; or the concept is no conjunction of these attributes".into()
+        }
+        ConceptError::BoundaryTooLarge { .. } => {
+            "allow more with --max-boundary, leave attributes out with --ignore, or find S alone with --model find-s".into()
+        }
+        ConceptError::TooManyHypotheses { .. } => {
+            "allow more with --max-hypotheses, or leave attributes out with --ignore; --model candidate-elimination lists none".into()
+        }
+        ConceptError::TooMuchToWeigh { .. } => "leave attributes out with --ignore, or give fewer rows".into(),
+        ConceptError::NotANoiseRate { .. } => "as in --noise 0.1".into(),
+        ConceptError::ZeroEvidence => "give a rate above 0, as in --noise 0.1".into(),
+        _ => "see `tunbridge concept --help`".into(),
     }
 }
 

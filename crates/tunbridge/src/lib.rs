@@ -22,6 +22,7 @@ mod align;
 pub mod atomic;
 mod case;
 mod change;
+pub mod concept;
 mod costs;
 mod difference;
 mod error;

@@ -2,6 +2,7 @@
 
 pub mod change;
 pub mod classify;
+pub mod concept;
 pub mod diff;
 pub mod evaluate;
 pub mod explain;
@@ -103,5 +104,9 @@ fn case_of(
 }
 
 fn no_trace(common: &Common) -> Result<(), Failure> {
-    if common.trace { Err(Failure::Usage("--trace goes with learn, and with classify and explain of one case".into())) } else { Ok(()) }
+    if common.trace {
+        Err(Failure::Usage("--trace goes with learn and concept, and with classify and explain of one case".into()))
+    } else {
+        Ok(())
+    }
 }

@@ -31,7 +31,7 @@ pub fn run(args: &SchemaArgs, common: &Common, timings: &mut Timings) -> Result<
     timings.add("read", start);
     if let Some(path) = sidecar {
         let name = args.data[0].file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        let text = to_toml(&fold.schema, &name, table.missing_markers(), table.state_priors());
+        let text = to_toml(&fold.schema, &name, table.missing_markers(), table.state_priors(), table.state_trees());
         let io = |source| DataError::Io { path: path.clone(), source };
         let mut file = tunbridge::atomic::AtomicFile::create(&path).map_err(io)?;
         std::io::Write::write_all(&mut file, text.as_bytes()).map_err(io)?;

@@ -2,8 +2,22 @@
 
 use crate::support::Folder;
 
-const VERBS: [&str; 13] =
-    ["learn", "classify", "explain", "show", "schema", "update", "forget", "merge", "diff", "evaluate", "weigh", "completions", "man"];
+const VERBS: [&str; 14] = [
+    "learn",
+    "classify",
+    "explain",
+    "show",
+    "schema",
+    "update",
+    "forget",
+    "merge",
+    "diff",
+    "evaluate",
+    "weigh",
+    "concept",
+    "completions",
+    "man",
+];
 
 #[test]
 fn every_verb_has_its_help() {

@@ -7,6 +7,7 @@
 mod change;
 mod classify;
 mod columns;
+mod concept;
 mod costs;
 mod defined_cases;
 mod documents;

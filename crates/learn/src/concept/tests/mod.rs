@@ -1,0 +1,6 @@
+//! Tests of concept learning: the book's example by hand, and everything clever against going through all hypotheses.
+
+mod enjoy_sport;
+mod large;
+mod laws;
+mod noise;
