@@ -87,7 +87,7 @@ mod tests {
         }
         let (optimal, gibbs) = (optimal / n, gibbs / n);
         // Four standard errors of the difference leave room for chance, and the drawn one is truly worse.
-        let room = 4.0 * (0.25 * 5.0 / n as f64).sqrt();
+        let room = 4.0 * (0.25 * 5.0 / n).sqrt();
         assert!(gibbs <= 2.0 * optimal + room && gibbs > optimal && optimal > 0.1, "{gibbs} {optimal}");
     }
 

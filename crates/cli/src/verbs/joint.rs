@@ -56,7 +56,7 @@ pub fn run(args: &WeighArgs, common: &Common) -> Result<(), Failure> {
         let sum: String = terms
             .iter()
             .enumerate()
-            .map(|(nth, (_, term))| match (nth, *term < 0.0) {
+            .map(|(nth, term)| match (nth, *term < 0.0) {
                 (0, _) => number(*term),
                 (_, true) => format!(" − {}", number(-term)),
                 (_, false) => format!(" + {}", number(*term)),

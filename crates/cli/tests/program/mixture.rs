@@ -14,7 +14,7 @@ fn table() -> Folder {
             format!("{},{},{class}\n", ["down", "up"][a as usize], ["left", "right"][b as usize])
         })
         .collect();
-    folder.put("t.csv", &format!("A,B,Y\n{rows}"));
+    folder.put("t.csv", format!("A,B,Y\n{rows}"));
     folder
 }
 

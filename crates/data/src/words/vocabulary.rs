@@ -62,7 +62,7 @@ impl ShortWord {
     pub fn lowered(sixteen: [u8; 16], len: usize) -> Option<Self> {
         debug_assert!(0 < len && len <= Self::LONGEST);
         let [low, high] = halves((u128::from_le_bytes(sixteen) & (u128::MAX >> (128 - 8 * len))).to_le_bytes());
-        if (low | high) & EACH * 0x80 != 0 {
+        if (low | high) & (EACH * 0x80) != 0 {
             return None;
         }
         Some(Self([lower(low), lower(high) | (len as u64) << 56]))
