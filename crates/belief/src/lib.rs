@@ -16,6 +16,7 @@ mod log_space;
 mod moments;
 mod observations;
 mod pruning;
+mod random;
 mod recoding;
 mod schema;
 mod statistic;
@@ -24,6 +25,7 @@ mod word_counts;
 mod word_weights;
 
 pub mod conjugate;
+pub mod distribution;
 
 pub use bursts::Bursts;
 pub use columns::{Chunk, Code, Codes, Column, MAX_WEIGHT, SelectedRows, Texts};
@@ -34,6 +36,7 @@ pub use log_space::{log_sum_exp, normalise_ln};
 pub use moments::{ClassMoments, ClassOrder, Moments};
 pub use observations::{Both, Fold, MaskedRows, Observations, ReadReport};
 pub use pruning::{Pruned, drop_rarest};
+pub use random::{Rng, random, random_stream};
 pub use recoding::{Recode, Recoding, StateMap};
 pub use schema::{Kind, Role, Schema, SchemaError, States, VarId, Variable, compare_states};
 pub use statistic::{ConjugatePrior, Forget, NeverObserved, ShapeMismatch, SufficientStatistic};

@@ -4,4 +4,5 @@ mod dirichlet_categorical;
 mod normal_gamma;
 
 pub use dirichlet_categorical::{Dirichlet, dirichlet_ln_marginal};
-pub use normal_gamma::{NormalGamma, StudentT};
+pub use crate::distribution::StudentT;
+pub use normal_gamma::NormalGamma;

@@ -6,6 +6,7 @@ use std::f64::consts::PI;
 
 use libm::lgamma;
 
+use crate::distribution::StudentT;
 use crate::{ConjugatePrior, Moments};
 
 /// μ | λ ~ N(mean, 1/(kappa·λ)), λ ~ Gamma(shape, rate).
@@ -19,17 +20,6 @@ pub struct NormalGamma {
     pub shape: f64,
     /// β₀ > 0.
     pub rate: f64,
-}
-
-/// Student's t with a place and a scale.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StudentT {
-    /// Degrees of freedom ν.
-    pub degrees: f64,
-    /// The centre.
-    pub location: f64,
-    /// σ, not σ².
-    pub scale: f64,
 }
 
 impl NormalGamma {
@@ -65,19 +55,6 @@ impl ConjugatePrior<Moments> for NormalGamma {
     }
 }
 
-impl StudentT {
-    /// The part of [`Self::ln_pdf`] that does not depend on x.
-    pub fn ln_normaliser(&self) -> f64 {
-        lgamma((self.degrees + 1.0) / 2.0) - lgamma(self.degrees / 2.0) - 0.5 * (self.degrees * PI).ln() - self.scale.ln()
-    }
-
-    /// The log density at x.
-    pub fn ln_pdf(&self, x: f64) -> f64 {
-        let z = (x - self.location) / self.scale;
-        self.ln_normaliser() - (self.degrees + 1.0) / 2.0 * (z * z / self.degrees).ln_1p()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,12 +73,5 @@ mod tests {
         assert!((chain - PRIOR.log_marginal_likelihood(&all)).abs() < 1e-12);
         let batch = PRIOR.posterior(&all);
         assert!((batch.rate - belief.rate).abs() < 1e-12 && (batch.mean - belief.mean).abs() < 1e-12);
-    }
-
-    /// Student's t with one degree of freedom is Cauchy: density 1/π at its centre.
-    #[test]
-    fn one_degree_of_freedom_is_cauchy() {
-        let t = StudentT { degrees: 1.0, location: 0.0, scale: 1.0 };
-        assert!((t.ln_pdf(0.0) + PI.ln()).abs() < 1e-14);
     }
 }
