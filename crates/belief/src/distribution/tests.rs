@@ -56,7 +56,7 @@ fn densities_and_quantiles_are_those_of_scipy() -> Result<(), ImpossibleParamete
         (
             boxed(StudentT::new(3.5, 1.0, 2.0)?),
             [[-6.0, -5.066_794_914_566_064_5, 0.015_448_617_122_796_762], [1.2, -1.689_040_177_029_861_8, 0.537_097_790_156_553_9]],
-            [1.0, 3.055_050_463_303_893_5, -4.880_177_275_965_459, 4.153_153_210_272_810_4],
+            [1.0, 3.055_050_463_303_893_5, -4.880_177_275_965_459, 4.153_153_210_272_81],
         ),
         (
             boxed(Gamma::new(2.5, 1.5)?),
@@ -65,7 +65,7 @@ fn densities_and_quantiles_are_those_of_scipy() -> Result<(), ImpossibleParamete
         ),
         (
             boxed(InverseGamma::new(3.5, 2.0)?),
-            [[0.2, -1.532_487_864_433_814_9, 0.005_569_683_072_945_574], [3.0, -4.385_380_436_060_425_6, 0.987_526_281_801_653_7]],
+            [[0.2, -1.532_487_864_433_815, 0.005_569_683_072_945_574], [3.0, -4.385_380_436_060_426, 0.987_526_281_801_653_7]],
             [0.8, 0.653_197_264_742_180_9, 0.249_800_717_190_198_92, 1.411_877_530_935_001_3],
         ),
         (
@@ -75,7 +75,7 @@ fn densities_and_quantiles_are_those_of_scipy() -> Result<(), ImpossibleParamete
         ),
         (
             boxed(Pareto::new(2.0, 3.5)?),
-            [[2.1, 0.340_060_049_172_978_7, 0.156_980_824_577_446_9], [7.0, -5.077_817_570_293_733_6, 0.987_533_003_292_714_9]],
+            [[2.1, 0.340_060_049_172_978_7, 0.156_980_824_577_446_9], [7.0, -5.077_817_570_293_734, 0.987_533_003_292_714_9]],
             [2.8, 1.222_020_185_321_557_3, 2.014_519_771_074_400_3, 3.861_395_457_766_500_6],
         ),
         (
@@ -96,7 +96,7 @@ fn densities_and_quantiles_are_those_of_scipy() -> Result<(), ImpossibleParamete
         (
             boxed(BetaGeometric::new(3.5, 2.5)?),
             [[0.0, -0.538_996_500_732_687_3, 0.583_333_333_333_333_1], [4.0, -3.686_278_672_413_879, 0.953_450_520_833_332_9]],
-            [1.0, 2.160_246_899_469_286_9, 0.0, 3.0],
+            [1.0, 2.160_246_899_469_287, 0.0, 3.0],
         ),
     ];
     let close = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs().max(1.0);
@@ -196,7 +196,8 @@ fn draws_follow_their_distribution() -> Result<(), ImpossibleParameter> {
 fn intervals_hold_their_mass_and_the_highest_density_is_the_shortest() -> Result<(), ImpossibleParameter> {
     for of in all()? {
         for mass in [0.5, 0.9, 0.99] {
-            let [equal, shortest] = [IntervalKind::EqualTailed, IntervalKind::HighestDensity].map(|kind| credible_interval(&*of, mass, kind));
+            let [equal, shortest] =
+                [IntervalKind::EqualTailed, IntervalKind::HighestDensity].map(|kind| credible_interval(&*of, mass, kind));
             for [low, high] in [equal, shortest] {
                 let below = if of.is_discrete() { of.cdf(low - 1.0) } else { of.cdf(low) };
                 let held = of.cdf(high) - below;
