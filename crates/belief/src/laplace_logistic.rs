@@ -72,16 +72,26 @@ impl LogisticPrior {
     }
 }
 
+/// The coefficients under which the classes are most probable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogisticMaximum {
+    /// The coefficients.
+    pub coefficients: Vec<f64>,
+    /// Their standard errors, by the curvature of the likelihood there.
+    pub standard_errors: Vec<f64>,
+}
+
 impl LogisticRows {
     /// The coefficients under which the classes are most probable; `None` where there are none, for the classes can be told apart
     /// without error or inputs are sums of others.
-    pub fn maximum_likelihood(&self, n_classes: usize, n_inputs: usize) -> Option<Vec<f64>> {
+    pub fn maximum_likelihood(&self, n_classes: usize, n_inputs: usize) -> Option<LogisticMaximum> {
         let problem = Problem { rows: self, n_classes, prior: None };
-        let (best, _) = problem.climb(vec![0.0; (n_classes - 1) * (n_inputs + 1)])?;
+        let (coefficients, _) = problem.climb(vec![0.0; (n_classes - 1) * (n_inputs + 1)])?;
         // Where the likelihood rises for ever it is flat by then: its curvature has no digits left.
-        let curvature = problem.curvature(&best);
-        let certain = (0..self.classes.len()).all(|row| problem.probabilities(&best, row)[self.classes[row]] > 1.0 - 1e-6);
-        (!certain && Cholesky::of(&curvature).is_some()).then_some(best)
+        let certain = (0..self.classes.len()).all(|row| problem.probabilities(&coefficients, row)[self.classes[row]] > 1.0 - 1e-6);
+        let spread = Cholesky::of(&problem.curvature(&coefficients)).filter(|_| !certain)?.inverse();
+        let standard_errors = (0..coefficients.len()).map(|i| spread.get(i, i).sqrt()).collect();
+        Some(LogisticMaximum { coefficients, standard_errors })
     }
 }
 
@@ -254,7 +264,7 @@ mod tests {
     #[test]
     fn the_maximum_of_the_likelihood_has_no_slope_and_separation_has_no_maximum() {
         let overlapping = rows(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0], &[0, 0, 1, 0, 1, 1]);
-        let best = overlapping.maximum_likelihood(2, 1).unwrap();
+        let best = overlapping.maximum_likelihood(2, 1).unwrap().coefficients;
         let problem = Problem { rows: &overlapping, n_classes: 2, prior: None };
         assert!(problem.gradient(&best).iter().all(|g| g.abs() < 1e-8), "{best:?}");
         let separated = rows(&[0.0, 1.0, 2.0, 3.0], &[0, 0, 1, 1]);

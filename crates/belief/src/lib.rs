@@ -36,7 +36,7 @@ pub use columns::{Chunk, Code, Codes, Column, MAX_WEIGHT, SelectedRows, Texts};
 pub use counts::{JointCounts, count_less, count_without};
 pub use em::{Climb, Climbed, Step};
 pub use folds::{ByFold, FoldPlan, split_mix};
-pub use laplace_logistic::{LogisticPosterior, LogisticPrior, LogisticRows};
+pub use laplace_logistic::{LogisticMaximum, LogisticPosterior, LogisticPrior, LogisticRows};
 pub use log_space::{log_sum_exp, normalise_ln};
 pub use matrix::{Cholesky, Matrix};
 pub use moments::{ClassMoments, ClassOrder, Moments};

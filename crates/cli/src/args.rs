@@ -46,6 +46,8 @@ pub enum Verb {
     Diff(DiffArgs),
     /// Judge a saved model on other rows, or a learner on its own by folds
     Evaluate(EvaluateArgs),
+    /// Say what data make of a belief about a parameter: prior, posterior and what comes next
+    Estimate(Box<crate::estimate_args::EstimateArgs>),
     /// Print shell completions
     Completions(CompletionsArgs),
     /// Print the manual page

@@ -6,11 +6,13 @@
 mod args;
 mod costs;
 mod document;
+mod estimate_args;
 mod figures;
 mod html;
 mod json;
 mod learner_args;
 mod lists;
+mod plot;
 mod progress;
 mod report;
 mod telling_words;
@@ -86,6 +88,7 @@ fn main() -> ExitCode {
         Verb::Merge(args) => verbs::change::merge(&args, &common, &mut timings),
         Verb::Diff(args) => verbs::diff::run(&args, &common, &mut timings),
         Verb::Evaluate(args) => verbs::evaluate::run(&args, &common, &mut timings),
+        Verb::Estimate(args) => verbs::estimate::run(&args, &common, &mut timings),
         Verb::Completions(args) => verbs::manual::completions(&args),
         Verb::Man => verbs::manual::man(),
     };

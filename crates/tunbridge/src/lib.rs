@@ -25,6 +25,7 @@ mod change;
 mod costs;
 mod difference;
 mod error;
+pub mod estimate;
 mod evaluation;
 mod highlight;
 mod judge;

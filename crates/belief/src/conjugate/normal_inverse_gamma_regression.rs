@@ -23,21 +23,26 @@ pub struct LinearRegression {
 
 impl LinearRegression {
     /// By the centre of the coefficients (the intercept first), their precision in units of the noise, and shape and scale of the
-    /// noise's variance; `names` are those of the inputs.
+    /// noise's variance; `names` are those of the inputs. A precision and a scale of zero with the shape −p/2 of p coefficients are the
+    /// reference prior, whose posterior has the intervals of least squares; it is improper until there are more rows than coefficients.
     ///
     /// # Errors
-    /// When sizes do not agree, the precision is not positive definite, or shape or scale is not positive.
+    /// When sizes do not agree, a number is not finite, a precision or the scale is negative, or the shape is below −p/2.
     pub fn new(centre: Vec<f64>, precision: Matrix, shape: f64, scale: f64, names: Vec<String>) -> Result<Self, ImpossibleParameter> {
         const NAME: &str = "Normal–inverse-Gamma";
         for x in &centre {
             ImpossibleParameter::finite(NAME, "coefficient", *x)?;
         }
-        let same = precision.n() == centre.len() && names.len() + 1 == centre.len();
-        ImpossibleParameter::check(NAME, "number of coefficients", centre.len() as f64, "one more than there are inputs", same)?;
-        let sound = Cholesky::of(&precision).is_some();
-        ImpossibleParameter::check(NAME, "precision's first cell", precision.get(0, 0), "of a matrix that is positive definite", sound)?;
-        ImpossibleParameter::positive(NAME, "shape", shape)?;
-        ImpossibleParameter::positive(NAME, "scale", scale)?;
+        let p = centre.len();
+        let same = precision.n() == p && names.len() + 1 == p;
+        ImpossibleParameter::check(NAME, "number of coefficients", p as f64, "one more than there are inputs", same)?;
+        for i in 0..p {
+            let cell = precision.get(i, i);
+            ImpossibleParameter::check(NAME, "precision", cell, "zero or more, and finite", cell >= 0.0 && precision.is_finite())?;
+        }
+        let enough = shape >= -0.5 * p as f64 && shape.is_finite();
+        ImpossibleParameter::check(NAME, "shape", shape, "finite, and minus half of the number of coefficients at least", enough)?;
+        ImpossibleParameter::check(NAME, "scale", scale, "zero or more, and finite", scale >= 0.0 && scale.is_finite())?;
         Ok(Self { centre, precision, shape, scale, names })
     }
 
@@ -140,8 +145,12 @@ impl Family for LinearRegression {
     }
 
     fn improper(&self) -> Option<&'static str> {
-        (!self.scale.is_finite() || Cholesky::of(&self.precision).is_none())
-            .then_some("an input is a sum of the others, up to rounding, and the prior does not tell them apart")
+        if !self.scale.is_finite() || Cholesky::of(&self.precision).is_none() {
+            Some("an input is constant or a sum of others, up to rounding, and the prior does not tell them apart")
+        } else {
+            (self.shape <= 0.0 || self.scale <= 0.0)
+                .then_some("there are no more rows than coefficients, or the line fits without an error")
+        }
     }
 
     fn marginal(&self, parameter: usize) -> Option<Box<dyn Distribution>> {

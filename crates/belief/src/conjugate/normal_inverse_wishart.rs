@@ -22,22 +22,22 @@ pub struct NormalInverseWishart {
 
 impl NormalInverseWishart {
     /// By its centre, how many rows the belief about it is worth, the scale matrix, and its degrees of freedom. The columns' names are
-    /// those that the parameters are called by.
+    /// those that the parameters are called by. κ = 0, a scale of zeros and −1 degrees of freedom are the prior of Jeffreys, which is
+    /// improper until there are more rows than columns.
     ///
     /// # Errors
-    /// When κ is not positive, the scale is not positive definite or of another size, or the degrees are not above d − 1.
+    /// When κ is negative, the scale is neither zero nor positive definite, or of another size, or the degrees are below −1.
     pub fn new(centre: Vec<f64>, kappa: f64, scale: Matrix, degrees: f64, names: Vec<String>) -> Result<Self, ImpossibleParameter> {
         const NAME: &str = "Normal–inverse-Wishart";
-        let d = centre.len();
         for x in &centre {
             ImpossibleParameter::finite(NAME, "centre", *x)?;
         }
-        ImpossibleParameter::positive(NAME, "kappa", kappa)?;
-        let above = degrees > d as f64 - 1.0 && degrees.is_finite();
-        ImpossibleParameter::check(NAME, "degrees of freedom", degrees, "finite and above the number of columns less one", above)?;
-        let same = scale.n() == d && names.len() == d;
-        ImpossibleParameter::check(NAME, "scale's size", scale.n() as f64, "that of the centre", same)?;
-        let sound = Cholesky::of(&scale).is_some();
+        ImpossibleParameter::check(NAME, "kappa", kappa, "zero or more, and finite", kappa >= 0.0 && kappa.is_finite())?;
+        let enough = degrees >= -1.0 && degrees.is_finite();
+        ImpossibleParameter::check(NAME, "number of degrees of freedom", degrees, "-1 or more, and finite", enough)?;
+        let same = scale.n() == centre.len() && names.len() == centre.len() && !names.is_empty();
+        ImpossibleParameter::check(NAME, "number of rows of the scale", scale.n() as f64, "that of the columns", same)?;
+        let sound = scale == Matrix::zero(names.len()) || Cholesky::of(&scale).is_some();
         ImpossibleParameter::check(NAME, "scale's first cell", scale.get(0, 0), "of a matrix that is positive definite", sound)?;
         Ok(Self { centre, kappa, scale, degrees, names })
     }
@@ -78,8 +78,11 @@ impl ConjugatePrior<Scatter> for NormalInverseWishart {
 
     fn posterior(&self, seen: &Scatter) -> Self {
         let n = seen.weight;
+        if n == 0.0 {
+            return self.clone();
+        }
         let kappa = self.kappa + n;
-        let apart: Vec<f64> = seen.mean.iter().zip(&self.centre).map(|(a, b)| if n > 0.0 { a - b } else { 0.0 }).collect();
+        let apart: Vec<f64> = seen.mean.iter().zip(&self.centre).map(|(a, b)| a - b).collect();
         let share = self.kappa * (n / kappa);
         Self {
             centre: self.centre.iter().zip(&apart).map(|(m, d)| m + d * (n / kappa)).collect(),
@@ -129,7 +132,13 @@ impl Family for NormalInverseWishart {
     }
 
     fn improper(&self) -> Option<&'static str> {
-        Cholesky::of(&self.scale).is_none().then_some("a column is a sum of the others, up to rounding")
+        if self.kappa <= 0.0 || self.tail() <= 0.0 {
+            Some("there are no more rows than columns, and the prior does not make up for it")
+        } else {
+            Cholesky::of(&self.scale)
+                .is_none()
+                .then_some("a column is constant or a sum of others, up to rounding, and the prior is silent on it")
+        }
     }
 
     fn marginal(&self, parameter: usize) -> Option<Box<dyn Distribution>> {

@@ -3,6 +3,7 @@
 pub mod change;
 pub mod classify;
 pub mod diff;
+pub mod estimate;
 pub mod evaluate;
 pub mod explain;
 mod labels;

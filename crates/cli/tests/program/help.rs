@@ -2,8 +2,8 @@
 
 use crate::support::Folder;
 
-const VERBS: [&str; 12] =
-    ["learn", "classify", "explain", "show", "schema", "update", "forget", "merge", "diff", "evaluate", "completions", "man"];
+const VERBS: [&str; 13] =
+    ["learn", "classify", "explain", "show", "schema", "update", "forget", "merge", "diff", "evaluate", "estimate", "completions", "man"];
 
 #[test]
 fn every_verb_has_its_help() {

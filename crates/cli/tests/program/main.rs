@@ -10,6 +10,7 @@ mod columns;
 mod costs;
 mod defined_cases;
 mod documents;
+mod estimate;
 mod evaluate;
 mod explain;
 mod help;
