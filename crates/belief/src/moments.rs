@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Code, Codes, NeverObserved, ShapeMismatch, StateMap, count_less, count_without, for_codes};
+use crate::{Code, Codes, Forget, NeverObserved, ShapeMismatch, StateMap, SufficientStatistic, count_less, count_without, for_codes};
 
 /// Total weight, mean and sum of squared deviations of some numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -86,6 +86,28 @@ impl Moments {
     /// Whether the fields can be moments of anything; for what was read from a file.
     pub fn is_valid(&self) -> bool {
         self.weight.is_finite() && self.weight >= 0.0 && self.mean.is_finite() && self.sum_sq.is_finite() && self.sum_sq >= 0.0
+    }
+}
+
+/// Numbers, each of which counts once.
+impl SufficientStatistic for Moments {
+    type Columns<'a> = &'a [f64];
+
+    fn observe(&mut self, values: &[f64]) -> Result<(), ShapeMismatch> {
+        values.iter().for_each(|x| self.merge(&Self::of_one(*x, 1.0)));
+        Ok(())
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<(), ShapeMismatch> {
+        Moments::merge(self, other);
+        Ok(())
+    }
+}
+
+impl Forget for Moments {
+    fn forget(&mut self, other: &Self) -> Result<(), NeverObserved> {
+        *self = self.without(other)?;
+        Ok(())
     }
 }
 

@@ -53,6 +53,8 @@ pub enum Verb {
     Weigh(WeighArgs),
     /// Learn a concept from examples of yes and no: version spaces and their kin
     Concept(ConceptArgs),
+    /// Say what data make of a belief about a parameter: prior, posterior and what comes next
+    Estimate(Box<crate::estimate_args::EstimateArgs>),
     /// Print shell completions
     Completions(CompletionsArgs),
     /// Print the manual page

@@ -7,6 +7,7 @@ mod args;
 mod concept_args;
 mod costs;
 mod document;
+mod estimate_args;
 mod figures;
 mod html;
 mod json;
@@ -14,6 +15,7 @@ mod learner_args;
 mod lists;
 mod loss;
 mod matrix;
+mod plot;
 mod progress;
 mod report;
 mod telling_words;
@@ -92,6 +94,7 @@ fn main() -> ExitCode {
         Verb::Evaluate(args) => verbs::evaluate::run(&args, &common, &mut timings),
         Verb::Weigh(args) => verbs::weigh::run(&args, &common, &mut timings),
         Verb::Concept(args) => verbs::concept::run(&args, &common, &mut timings),
+        Verb::Estimate(args) => verbs::estimate::run(&args, &common, &mut timings),
         Verb::Completions(args) => verbs::manual::completions(&args),
         Verb::Man => verbs::manual::man(),
     };

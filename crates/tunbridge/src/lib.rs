@@ -26,6 +26,7 @@ pub mod concept;
 mod costs;
 mod difference;
 mod error;
+pub mod estimate;
 mod evaluation;
 mod highlight;
 mod joint;

@@ -1,12 +1,15 @@
 //! Normal likelihood with unknown mean and precision, Normal–Gamma prior; the predictive is Student's t.
 //!
+//! Of the variance 1/λ the same belief is Normal–inverse-Gamma, with the same four numbers: that is how it is told to people.
 //! Murphy, *Conjugate Bayesian analysis of the Gaussian distribution* (2007), section 3.
 
 use std::f64::consts::PI;
 
 use libm::lgamma;
 
-use crate::{ConjugatePrior, Moments};
+use super::family::{Family, OutsideSupport};
+use crate::distribution::{Distribution, ImpossibleParameter, InverseGamma, StudentT, standard_gamma, standard_normal};
+use crate::{ConjugatePrior, Moments, Rng};
 
 /// μ | λ ~ N(mean, 1/(kappa·λ)), λ ~ Gamma(shape, rate).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,18 +24,21 @@ pub struct NormalGamma {
     pub rate: f64,
 }
 
-/// Student's t with a place and a scale.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StudentT {
-    /// Degrees of freedom ν.
-    pub degrees: f64,
-    /// The centre.
-    pub location: f64,
-    /// σ, not σ².
-    pub scale: f64,
-}
-
 impl NormalGamma {
+    /// By its four numbers. Zero for κ₀, α₀ or β₀ is improper until data mend it; so is an α₀ of −½, which with the others zero is the
+    /// prior 1/σ that Jeffreys took.
+    ///
+    /// # Errors
+    /// When one is not finite, κ₀ or β₀ is negative, or α₀ is below −½.
+    pub fn new(mean: f64, kappa: f64, shape: f64, rate: f64) -> Result<Self, ImpossibleParameter> {
+        const NAME: &str = "Normal–inverse-Gamma";
+        ImpossibleParameter::finite(NAME, "mean", mean)?;
+        ImpossibleParameter::check(NAME, "kappa", kappa, "zero or more, and finite", kappa >= 0.0 && kappa.is_finite())?;
+        ImpossibleParameter::check(NAME, "shape", shape, "-0.5 or more, and finite", shape >= -0.5 && shape.is_finite())?;
+        ImpossibleParameter::check(NAME, "scale", rate, "zero or more, and finite", rate >= 0.0 && rate.is_finite())?;
+        Ok(Self { mean, kappa, shape, rate })
+    }
+
     /// The distribution of the next number.
     pub fn predictive(&self) -> StudentT {
         StudentT {
@@ -47,6 +53,9 @@ impl ConjugatePrior<Moments> for NormalGamma {
     type Posterior = NormalGamma;
 
     fn posterior(&self, seen: &Moments) -> NormalGamma {
+        if seen.weight == 0.0 {
+            return *self;
+        }
         let kappa = self.kappa + seen.weight;
         let apart = seen.mean - self.mean;
         NormalGamma {
@@ -58,6 +67,9 @@ impl ConjugatePrior<Moments> for NormalGamma {
     }
 
     fn log_marginal_likelihood(&self, seen: &Moments) -> f64 {
+        if seen.weight == 0.0 {
+            return 0.0;
+        }
         let after = self.posterior(seen);
         lgamma(after.shape) - lgamma(self.shape) + self.shape * self.rate.ln() - after.shape * after.rate.ln()
             + 0.5 * (self.kappa / after.kappa).ln()
@@ -65,16 +77,72 @@ impl ConjugatePrior<Moments> for NormalGamma {
     }
 }
 
-impl StudentT {
-    /// The part of [`Self::ln_pdf`] that does not depend on x.
-    pub fn ln_normaliser(&self) -> f64 {
-        lgamma((self.degrees + 1.0) / 2.0) - lgamma(self.degrees / 2.0) - 0.5 * (self.degrees * PI).ln() - self.scale.ln()
+impl Family for NormalGamma {
+    type Statistic = Moments;
+    type Datum = f64;
+
+    fn name(&self) -> &'static str {
+        "normal"
     }
 
-    /// The log density at x.
-    pub fn ln_pdf(&self, x: f64) -> f64 {
-        let z = (x - self.location) / self.scale;
-        self.ln_normaliser() - (self.degrees + 1.0) / 2.0 * (z * z / self.degrees).ln_1p()
+    fn empty(&self) -> Moments {
+        Moments::default()
+    }
+
+    fn observe(&self, statistic: &mut Moments, datum: &f64, weight: f64) -> Result<(), OutsideSupport> {
+        OutsideSupport::check(*datum, "a finite number", datum.is_finite())?;
+        statistic.merge(&Moments::of_one(*datum, weight));
+        Ok(())
+    }
+
+    fn parameters(&self) -> Vec<String> {
+        vec!["mean".into(), "variance".into()]
+    }
+
+    fn improper(&self) -> Option<&'static str> {
+        (self.kappa <= 0.0 || self.shape <= 0.0 || self.rate <= 0.0)
+            .then_some("nothing bounds the variance: it needs two numbers that differ at least, or a prior that does")
+    }
+
+    fn marginal(&self, parameter: usize) -> Option<Box<dyn Distribution>> {
+        if parameter == 1 {
+            return Some(Box::new(InverseGamma::new(self.shape, self.rate).ok()?));
+        }
+        Some(Box::new(StudentT::new(2.0 * self.shape, self.mean, (self.rate / (self.shape * self.kappa)).sqrt()).ok()?))
+    }
+
+    fn mode(&self) -> Option<Vec<f64>> {
+        // The density has σ^−1 of the Normal and σ²^(−α−1) of the inverse Gamma.
+        Some(vec![self.mean, self.rate / (self.shape + 1.5)])
+    }
+
+    fn maximum_likelihood(&self, seen: &Moments) -> Option<Vec<f64>> {
+        (seen.sum_sq > 0.0).then(|| vec![seen.mean, seen.sum_sq / seen.weight])
+    }
+
+    fn ln_profile_likelihood(&self, seen: &Moments, parameter: usize, value: f64) -> Option<f64> {
+        let n = seen.weight;
+        match parameter {
+            0 => Some(-0.5 * n * (seen.sum_sq + n * (value - seen.mean).powi(2)).ln()),
+            _ => (value > 0.0).then(|| -0.5 * (n * value.ln() + seen.sum_sq / value)),
+        }
+    }
+
+    fn predictive(&self) -> Option<Box<dyn Distribution>> {
+        Some(Box::new(NormalGamma::predictive(self)))
+    }
+
+    fn ln_predictive(&self, datum: &f64) -> f64 {
+        NormalGamma::predictive(self).ln_pdf(*datum)
+    }
+
+    fn draw(&self, rng: &mut dyn Rng) -> Vec<f64> {
+        let variance = self.rate / standard_gamma(self.shape, rng);
+        vec![self.mean + (variance / self.kappa).sqrt() * standard_normal(rng), variance]
+    }
+
+    fn simulate(&self, parameters: &[f64], rng: &mut dyn Rng) -> f64 {
+        parameters[0] + parameters[1].sqrt() * standard_normal(rng)
     }
 }
 
@@ -96,12 +164,5 @@ mod tests {
         assert!((chain - PRIOR.log_marginal_likelihood(&all)).abs() < 1e-12);
         let batch = PRIOR.posterior(&all);
         assert!((batch.rate - belief.rate).abs() < 1e-12 && (batch.mean - belief.mean).abs() < 1e-12);
-    }
-
-    /// Student's t with one degree of freedom is Cauchy: density 1/π at its centre.
-    #[test]
-    fn one_degree_of_freedom_is_cauchy() {
-        let t = StudentT { degrees: 1.0, location: 0.0, scale: 1.0 };
-        assert!((t.ln_pdf(0.0) + PI.ln()).abs() < 1e-14);
     }
 }

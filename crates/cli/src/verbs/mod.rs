@@ -4,6 +4,7 @@ pub mod change;
 pub mod classify;
 pub mod concept;
 pub mod diff;
+pub mod estimate;
 pub mod evaluate;
 pub mod explain;
 mod joint;

@@ -2,7 +2,7 @@
 
 use crate::support::Folder;
 
-const VERBS: [&str; 14] = [
+const VERBS: [&str; 15] = [
     "learn",
     "classify",
     "explain",
@@ -15,6 +15,7 @@ const VERBS: [&str; 14] = [
     "evaluate",
     "weigh",
     "concept",
+    "estimate",
     "completions",
     "man",
 ];

@@ -11,6 +11,7 @@ mod concept;
 mod costs;
 mod defined_cases;
 mod documents;
+mod estimate;
 mod evaluate;
 mod explain;
 mod help;

@@ -1,0 +1,117 @@
+//! The limits that the lecture names: a prior that is certain, one that knows nothing, and data without end.
+
+use proptest::prelude::*;
+use tunbridge_belief::conjugate::{BetaBernoulli, Family, GammaExponential, GammaPoisson, NormalGamma, NormalKnownVariance, ParetoUniform};
+use tunbridge_belief::{ConjugatePrior, Moments, random};
+
+use super::{ToEach, each_family};
+
+fn moments(data: &[f64]) -> Moments {
+    let mut all = Moments::default();
+    data.iter().for_each(|x| all.merge(&Moments::of_one(*x, 1.0)));
+    all
+}
+
+proptest! {
+    #[test]
+    fn no_data_move_a_certain_prior(data in prop::collection::vec(-1e3..1e3_f64, 0..40), mean in -100.0..100.0_f64, sd in 0.01..50.0_f64) {
+        let prior = NormalKnownVariance::new(mean, 0.0, sd * sd).unwrap();
+        let posterior = prior.posterior(&moments(&data));
+        prop_assert_eq!((posterior.centre(), posterior.variance()), (mean, 0.0));
+        prop_assert_eq!(posterior.draw(&mut random(1)), vec![mean]);
+        prop_assert!(prior.log_marginal_likelihood(&moments(&data)).is_finite());
+    }
+
+    #[test]
+    fn a_prior_that_knows_nothing_gives_the_sample_mean(data in prop::collection::vec(-1e3..1e3_f64, 1..40), mean in -100.0..100.0_f64, sd in 0.01..50.0_f64) {
+        let seen = moments(&data);
+        let flat = NormalKnownVariance::new(mean, f64::INFINITY, sd * sd).unwrap();
+        prop_assert!(flat.improper().is_some());
+        let posterior = flat.posterior(&seen);
+        prop_assert_eq!(posterior.improper(), None);
+        prop_assert_eq!(posterior.centre(), seen.mean);
+        prop_assert_eq!(Some(vec![posterior.centre()]), flat.maximum_likelihood(&seen));
+        let wide = NormalKnownVariance::new(mean, 1e30, sd * sd).unwrap().posterior(&seen);
+        prop_assert!((wide.centre() - seen.mean).abs() < 1e-9 && (wide.variance() / posterior.variance() - 1.0).abs() < 1e-9);
+    }
+
+    /// The lecture's formula as it stands, and what it says of it: μₙ lies between μ₀ and the sample mean, and σₙ² falls with n.
+    #[test]
+    fn the_mean_lies_between_prior_and_sample(data in prop::collection::vec(-1e3..1e3_f64, 1..40), mean in -100.0..100.0_f64, sd0 in 0.01..50.0_f64, sd in 0.01..50.0_f64) {
+        let (seen, n) = (moments(&data), data.len() as f64);
+        let posterior = NormalKnownVariance::new(mean, sd0 * sd0, sd * sd).unwrap().posterior(&seen);
+        let whole = n * sd0 * sd0 + sd * sd;
+        let expected = n * sd0 * sd0 / whole * seen.mean + sd * sd / whole * mean;
+        prop_assert!((posterior.centre() - expected).abs() < 1e-9);
+        prop_assert!((posterior.variance() / (sd0 * sd0 * sd * sd / whole) - 1.0).abs() < 1e-12);
+        let [low, high] = [mean.min(seen.mean), mean.max(seen.mean)];
+        prop_assert!((low - 1e-9..=high + 1e-9).contains(&posterior.centre()));
+        let more = posterior.posterior(&Moments::of_one(0.0, 1.0));
+        prop_assert!(more.variance() < posterior.variance());
+    }
+}
+
+struct WithoutEnd;
+impl ToEach for WithoutEnd {
+    /// As n grows the posterior narrows to the maximum-likelihood estimate: at 20,000 rows it is within a tenth of the prior's spread
+    /// of it, and closer than at 20.
+    fn to<F: Family>(&mut self, prior: F) {
+        let mut rng = random(23);
+        let truth = prior.draw(&mut rng);
+        let mut seen = prior.empty();
+        let mut apart = Vec::new();
+        for n in 1..=20_000 {
+            let datum = prior.simulate(&truth, &mut rng);
+            prior.observe(&mut seen, &datum, 1.0).unwrap();
+            if n == 20 || n == 20_000 {
+                let (posterior, best) = (prior.posterior(&seen), prior.maximum_likelihood(&seen).unwrap());
+                let of_mean = posterior.mean().into_iter().zip(&best).map(|(mean, best)| (mean.unwrap() - best).abs() / (1.0 + best.abs()));
+                apart.push(of_mean.fold(0.0, f64::max));
+            }
+        }
+        assert!(apart[1] < 2e-3 && apart[1] < apart[0], "{}: {apart:?}", prior.name());
+    }
+}
+
+#[test]
+fn data_without_end_approach_maximum_likelihood() {
+    each_family(&mut WithoutEnd);
+}
+
+#[test]
+fn improper_beliefs_say_so_until_data_mend_them() {
+    let haldane = BetaBernoulli::new(0.0, 0.0).unwrap();
+    let mut seen = haldane.empty();
+    haldane.observe(&mut seen, &1.0, 1.0).unwrap();
+    assert!(haldane.improper().is_some() && haldane.posterior(&seen).improper().is_some());
+    haldane.observe(&mut seen, &0.0, 1.0).unwrap();
+    assert_eq!(haldane.posterior(&seen).improper(), None);
+
+    let jeffreys = NormalGamma::new(0.0, 0.0, -0.5, 0.0).unwrap();
+    let posterior = jeffreys.posterior(&moments(&[1.0, 2.0, 4.0]));
+    assert_eq!(posterior.improper(), None);
+    // The t interval of every textbook: n − 1 degrees of freedom, s/√n.
+    let mean = posterior.marginal(0).unwrap();
+    let parameters = mean.describe().1;
+    assert!(parameters[0].1 == 2.0 && (parameters[1].1 - 7.0 / 3.0).abs() < 1e-14);
+    assert!((parameters[2].1 - (14.0 / 3.0 / 2.0_f64 / 3.0).sqrt()).abs() < 1e-14);
+    assert!(jeffreys.posterior(&moments(&[1.0])).improper().is_some());
+
+    assert!(GammaPoisson::new(0.0, 0.0).unwrap().improper().is_some() && GammaExponential::new(0.0, 0.0).unwrap().improper().is_some());
+    assert!(ParetoUniform::new(0.0, 0.0).unwrap().improper().is_some());
+}
+
+#[test]
+fn impossible_data_are_refused() {
+    let bernoulli = BetaBernoulli::new(1.0, 1.0).unwrap();
+    for wrong in [0.5, -1.0, 2.0, f64::NAN] {
+        assert!(bernoulli.observe(&mut bernoulli.empty(), &wrong, 1.0).is_err(), "{wrong}");
+    }
+    let poisson = GammaPoisson::new(1.0, 1.0).unwrap();
+    let error = poisson.observe(&mut poisson.empty(), &-1.0, 1.0).unwrap_err();
+    assert_eq!(error.to_string(), "-1 is outside of what the likelihood can give: a whole number from 0 on");
+    let uniform = tunbridge_belief::conjugate::BoundedUniform::new(0.0, 10.0).unwrap();
+    assert!(uniform.observe(&mut uniform.empty(), &10.5, 1.0).is_err() && uniform.observe(&mut uniform.empty(), &-0.1, 1.0).is_err());
+    let normal = NormalKnownVariance::new(0.0, 1.0, 1.0).unwrap();
+    assert!(normal.observe(&mut normal.empty(), &f64::INFINITY, 1.0).is_err());
+}
