@@ -1,5 +1,6 @@
 //! Everything that can go wrong, each with a way out.
 
+use belief::density_model::DensityError;
 use belief::hypotheses::HypothesisError;
 use data::DataError;
 use learn::concept::ConceptError;
@@ -26,6 +27,9 @@ pub enum Error {
     /// Hypotheses and their probabilities.
     #[error(transparent)]
     Hypotheses(#[from] HypothesisError),
+    /// A density that the user writes, its priors, or what it makes of the data.
+    #[error(transparent)]
+    Density(#[from] DensityError),
     /// The question does not fit the model or the data.
     #[error("{what}")]
     Unfit {
@@ -51,6 +55,7 @@ impl Error {
             Error::Concept(e) => Some(way_to_a_concept(e)),
             Error::ModelFile(e) => e.hint(),
             Error::Hypotheses(e) => hint_of(e),
+            Error::Density(e) => hint_of_density(e),
             Error::Unfit { hint, .. } => hint.clone(),
             Error::Internal(_) => Some("this is a fault of ours: please report it with the command and, if you can, the data".into()),
         }
@@ -59,6 +64,20 @@ impl Error {
     pub(crate) fn unfit(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Error::Unfit { what: what.into(), hint: Some(hint.into()) }
     }
+}
+
+fn hint_of_density(error: &DensityError) -> Option<String> {
+    let hint = match error {
+        // Most have the way out behind them, with the place in the expression.
+        error if error.to_string().contains("hint:") => return None,
+        DensityError::OutsideSupport { .. } => "mend the row or leave it out, or say where the values lie with --range",
+        DensityError::NoParameters | DensityError::TwoPriors(_) => {
+            "say what you believe of each parameter once, as in --prior 'theta ~ U(0, 10)'"
+        }
+        DensityError::TooManyParameters { .. } => "say how many chains, as in --chains 4",
+        _ => "check the density, the priors and the range against the data",
+    };
+    Some(hint.into())
 }
 
 fn hint_of(error: &HypothesisError) -> Option<String> {

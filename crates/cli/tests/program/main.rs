@@ -10,6 +10,7 @@ mod columns;
 mod concept;
 mod costs;
 mod defined_cases;
+mod density;
 mod documents;
 mod estimate;
 mod evaluate;

@@ -259,6 +259,7 @@ impl Estimate {
     pub fn subject(&self) -> String {
         match self.kind {
             FamilyKind::LinearRegression | FamilyKind::Logistic => format!("{} given {}", self.columns[0], self.columns[1..].join(", ")),
+            FamilyKind::Density if self.columns.len() > 1 => format!("{} given {}", self.columns[0], self.columns[1..].join(", ")),
             _ => self.columns.join(", "),
         }
     }

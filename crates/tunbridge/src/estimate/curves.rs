@@ -42,16 +42,8 @@ pub(super) fn curves(parameter: &Parameter, ln_likelihood: impl Fn(f64) -> Optio
         return Curves { parameter: parameter.name.clone(), ..Curves::default() };
     };
     let range = range_of(&**posterior, parameter.prior.as_deref(), parameter.ml);
-    let step = (range[1] - range[0]) / (POINTS - 1) as f64;
-    let places: Vec<f64> = (0..POINTS).map(|i| range[0] + i as f64 * step).collect();
-    let ln: Vec<f64> = places.iter().map(|x| ln_likelihood(*x).filter(|ln| !ln.is_nan()).unwrap_or(f64::NEG_INFINITY)).collect();
-    let highest = ln.iter().copied().filter(|ln| ln.is_finite()).fold(f64::NEG_INFINITY, f64::max);
-    let mut likelihood = Curve::new();
-    if highest.is_finite() && ln.iter().any(|x| *x < highest) {
-        let heights: Vec<f64> = ln.iter().map(|ln| if ln.is_finite() { (ln - highest).exp() } else { 0.0 }).collect();
-        let area = heights.iter().sum::<f64>() * step;
-        likelihood = places.iter().zip(heights).map(|(x, height)| [*x, height / area]).collect();
-    }
+    let places = places(range);
+    let likelihood = scaled_likelihood(&places, ln_likelihood);
     Curves {
         parameter: parameter.name.clone(),
         prior: parameter.prior.as_deref().map(|prior| density(prior, &places)).unwrap_or_default(),
@@ -59,6 +51,24 @@ pub(super) fn curves(parameter: &Parameter, ln_likelihood: impl Fn(f64) -> Optio
         posterior: density(&**posterior, &places),
         range,
     }
+}
+
+/// Places all over a range.
+pub(super) fn places(range: [f64; 2]) -> Vec<f64> {
+    let step = (range[1] - range[0]) / (POINTS - 1) as f64;
+    (0..POINTS).map(|i| range[0] + i as f64 * step).collect()
+}
+
+/// A likelihood scaled to an area of one over the places, which are a step apart; nothing where it is the same everywhere.
+pub(super) fn scaled_likelihood(places: &[f64], ln_likelihood: impl Fn(f64) -> Option<f64>) -> Curve {
+    let ln: Vec<f64> = places.iter().map(|x| ln_likelihood(*x).filter(|ln| !ln.is_nan()).unwrap_or(f64::NEG_INFINITY)).collect();
+    let highest = ln.iter().copied().filter(|ln| ln.is_finite()).fold(f64::NEG_INFINITY, f64::max);
+    if !(highest.is_finite() && ln.iter().any(|x| *x < highest)) {
+        return Curve::new();
+    }
+    let heights: Vec<f64> = ln.iter().map(|ln| if ln.is_finite() { (ln - highest).exp() } else { 0.0 }).collect();
+    let area = heights.iter().sum::<f64>() * (places[1] - places[0]);
+    places.iter().zip(heights).map(|(x, height)| [*x, height / area]).collect()
 }
 
 /// The density at these places. Where it is infinite it is left out; all probability in one place is an upright line.
@@ -89,8 +99,7 @@ fn density(of: &dyn Distribution, places: &[f64]) -> Curve {
 
 /// The posterior of a frame, over the range of the whole picture.
 pub(super) fn frame_curve(of: &dyn Distribution, curves: &Curves) -> Curve {
-    let step = (curves.range[1] - curves.range[0]) / (POINTS - 1) as f64;
-    density(of, &(0..POINTS).map(|i| curves.range[0] + i as f64 * step).collect::<Vec<_>>())
+    density(of, &places(curves.range))
 }
 
 /// Numbers of rows of which a frame is made: all of them up to a hundred, and of more rows some hundred numbers that grow by the same

@@ -33,10 +33,12 @@ pub enum FamilyKind {
     LinearRegression,
     /// A class by numbers.
     Logistic,
+    /// A density that the user writes; it has no name on the command line.
+    Density,
 }
 
 impl FamilyKind {
-    /// Every family.
+    /// Every family that has a name.
     pub const ALL: [Self; 13] = [
         Self::Bernoulli,
         Self::Binomial,
@@ -69,6 +71,7 @@ impl FamilyKind {
             Self::LogNormal => "log-normal",
             Self::LinearRegression => "linear-regression",
             Self::Logistic => "logistic",
+            Self::Density => "density",
         }
     }
 
@@ -85,6 +88,7 @@ impl FamilyKind {
             Self::MultivariateNormal => "NIW([170, 70], 1, 4, [100, 50])",
             Self::LinearRegression => "NIG(0, 0.01, 2, 1)",
             Self::Logistic => "coefficients ~ N(0, 10²)",
+            Self::Density => "theta ~ U(0, 10)",
         }
     }
 
@@ -109,6 +113,7 @@ impl FamilyKind {
                 "`NIG(centre, precision, shape, scale)` with one number or a list such as [0, 0] for the coefficients, the intercept first, or `flat`"
             }
             Self::Logistic => "`coefficients ~ N(mean, variance)`",
+            Self::Density => "`name ~ U(low, high)`, `name ~ N(mean, variance)` and others, or `name ~ expression in (low, high)`",
         }
     }
 
@@ -123,6 +128,7 @@ impl FamilyKind {
             Self::Uniform => "theta ~ Pareto(0, 0)",
             Self::Normal | Self::LogNormal | Self::MultivariateNormal | Self::LinearRegression => "flat",
             Self::Logistic => "coefficients ~ N(0, 10²)",
+            Self::Density => "",
         }
     }
 

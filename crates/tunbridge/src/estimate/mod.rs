@@ -13,6 +13,7 @@
 
 mod answer;
 mod curves;
+mod density;
 mod kind;
 mod logistic;
 mod prior_text;
@@ -24,6 +25,7 @@ use belief::distribution::{Distribution, IntervalKind};
 
 pub use answer::{BayesFactor, Estimate, Parameter, Predictive};
 pub use curves::{Curve, Curves, Frame};
+pub use density::DensityText;
 pub use kind::FamilyKind;
 pub use sample::Sample;
 
@@ -38,6 +40,7 @@ use crate::Error;
 /// | field | default | meaning |
 /// |---|---|---|
 /// | `kind` | | the likelihood's family |
+/// | `density` | none | where the family is a density that the user writes |
 /// | `prior` | [`FamilyKind::default_prior`] | what was believed, as text |
 /// | `known_sd` | none | the standard deviation of a Normal, where it is known |
 /// | `trials` | none | how many trials a row of a binomial has |
@@ -52,6 +55,8 @@ use crate::Error;
 pub struct EstimateOptions {
     /// The likelihood's family.
     pub kind: FamilyKind,
+    /// The density that the user writes.
+    pub density: Option<DensityText>,
     /// What was believed before.
     pub prior: Option<String>,
     /// The standard deviation, where it is known.
@@ -84,6 +89,7 @@ impl EstimateOptions {
     pub fn of(family: &str) -> Result<Self, Error> {
         Ok(Self {
             kind: family.parse()?,
+            density: None,
             prior: None,
             known_sd: None,
             trials: None,
@@ -96,6 +102,12 @@ impl EstimateOptions {
             parameter: None,
             frames: false,
         })
+    }
+
+    /// The defaults for a density that the user writes.
+    pub fn of_density(density: DensityText) -> Result<Self, Error> {
+        let prior = Some(density.priors.join(", "));
+        Ok(Self { kind: FamilyKind::Density, prior, density: Some(density), ..Self::of("normal")? })
     }
 
     fn prior_text(&self) -> &str {
@@ -112,6 +124,9 @@ impl EstimateOptions {
             Sample::Values(_) => (&[][..], &[][..]),
             Sample::Files { columns, given, .. } => (&columns[..], &given[..]),
         };
+        if let Some(density) = &self.density {
+            return density.model(columns, inputs).map(drop);
+        }
         let prior = PriorText { kind: self.kind, known_sd: self.known_sd, text: self.prior_text() };
         prior.check(self.trials.unwrap_or(1), columns, inputs)
     }
@@ -150,7 +165,8 @@ impl EstimateOptions {
             Sample::Files { columns, given, .. } => (columns.len(), given.len()),
         };
         let several = matches!(self.kind, FamilyKind::Multinomial | FamilyKind::MultivariateNormal);
-        let regression = matches!(self.kind, FamilyKind::LinearRegression | FamilyKind::Logistic);
+        let may_have_inputs = self.kind == FamilyKind::Density && n_given > 0;
+        let regression = matches!(self.kind, FamilyKind::LinearRegression | FamilyKind::Logistic) || may_have_inputs;
         let word = self.kind.word();
         if several && n_columns < 2 {
             return Err(Error::unfit(format!("the family {word} is of several columns"), "name them with commas between: --column a,b"));
@@ -188,6 +204,10 @@ pub fn estimate(sample: &Sample, options: &EstimateOptions) -> Result<Estimate, 
         FamilyKind::Bernoulli => bernoulli(&opened, &prior, context(&opened)),
         FamilyKind::Categorical => categorical(&opened, &prior, context(&opened)),
         FamilyKind::Logistic => logistic::logistic(&opened, &prior.logistic()?, context(&opened)),
+        FamilyKind::Density => match &options.density {
+            Some(density) => density::estimate(&opened, density, context(&opened)),
+            None => Err(Error::unfit("there is no density", "write one, as in --density 'theta*exp(-theta*x)'")),
+        },
         FamilyKind::Binomial => plain(&opened, prior.bernoulli(options.trials.unwrap_or(1))?, of_number, context(&opened)),
         FamilyKind::Poisson => plain(&opened, prior.poisson()?, of_number, context(&opened)),
         FamilyKind::Exponential => plain(&opened, prior.exponential()?, of_number, context(&opened)),

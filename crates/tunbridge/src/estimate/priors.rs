@@ -169,6 +169,7 @@ impl PriorText<'_> {
             (FamilyKind::MultivariateNormal, _) => self.multivariate(columns).map(drop),
             (FamilyKind::LinearRegression, _) => self.regression(inputs).map(drop),
             (FamilyKind::Logistic, _) => self.logistic().map(drop),
+            (FamilyKind::Density, _) => Ok(()),
         }
     }
 

@@ -7,7 +7,7 @@ mod words;
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use tunbridge::estimate::{BayesFactor, Estimate, EstimateOptions, Sample, bayes_factor, estimate};
+use tunbridge::estimate::{BayesFactor, DensityText, Estimate, EstimateOptions, FamilyKind, Sample, bayes_factor, estimate};
 use tunbridge::{Error, Timings};
 
 use super::{no_trace, print, print_json};
@@ -72,9 +72,22 @@ fn options(args: &EstimateArgs, common: &Common) -> Result<EstimateOptions, Fail
         let number = number.filter(|(_, x)| x.is_finite());
         at.push(number.ok_or_else(|| Failure::Usage(format!("--at `{pair}`: write NAME=NUMBER, as in height=180")))?);
     }
+    let of_family = |kind: FamilyKind| {
+        EstimateOptions::of(kind.word())
+            .map(|options| EstimateOptions { prior: (!args.prior.is_empty()).then(|| args.prior.join(", ")), ..options })
+    };
+    let of_kind = match (&args.density, args.family) {
+        (Some(text), _) => EstimateOptions::of_density(DensityText {
+            text: text.clone(),
+            priors: args.prior.clone(),
+            range: args.range.clone(),
+            whole_numbers: args.whole_numbers,
+            chains: args.chains.map(usize::from),
+        }),
+        (None, Some(kind)) => of_family(kind),
+        (None, None) => return Err(Failure::Usage("say which --family, or write a --density".into())),
+    };
     Ok(EstimateOptions {
-        kind: args.family,
-        prior: args.prior.clone(),
         known_sd: args.known_sd,
         trials: args.trials,
         success: args.success.clone(),
@@ -85,6 +98,7 @@ fn options(args: &EstimateArgs, common: &Common) -> Result<EstimateOptions, Fail
         seed: common.seed,
         parameter: args.parameter.clone(),
         frames: args.animate.is_some(),
+        ..of_kind?
     })
 }
 
@@ -115,6 +129,9 @@ fn against(args: &EstimateArgs, first: &EstimateOptions) -> Result<Option<Estima
     if args.against.is_none() && args.against_family.is_none() {
         return Ok(None);
     }
+    if args.density.is_some() && args.against_family.is_none() {
+        return Err(Failure::Usage("--against a density of your own is a family: name it with --against-family".into()));
+    }
     let kind = args.against_family.unwrap_or(first.kind);
     if args.against.is_none() && kind == first.kind {
         return Err(Failure::Usage("--against-family names the same family: say with --against what else is believed".into()));
@@ -123,6 +140,7 @@ fn against(args: &EstimateArgs, first: &EstimateOptions) -> Result<Option<Estima
     let same = kind == first.kind;
     Ok(Some(EstimateOptions {
         kind,
+        density: None,
         prior: args.against.clone(),
         known_sd: first.known_sd.filter(|_| same),
         trials: first.trials.filter(|_| same),

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use tunbridge::belief::distribution::{Distribution, IntervalKind, credible_interval};
-use tunbridge::estimate::{BayesFactor, Estimate, EstimateOptions, Parameter, Predictive};
+use tunbridge::estimate::{BayesFactor, Estimate, EstimateOptions, FamilyKind, Parameter, Predictive};
 
 use crate::figures::{count, number, of, probability, signed};
 use crate::report::{Align, table};
@@ -15,17 +15,22 @@ pub fn summary(found: &Estimate, options: &EstimateOptions) -> String {
         let _ = write!(text, ", {} left out for a missing value", count(found.n_missing as f64));
     }
     text.push_str("\n\n");
+    if let Some(density) = &options.density {
+        let _ = writeln!(text, "  density     {}", density.text);
+    }
     let said = if options.prior.is_some() { "" } else { " (none was given)" };
     let _ = writeln!(text, "  prior       {}{said}", found.prior_text);
     if found.prior_improper.is_some() {
         text.push_str("              improper: it has no curve and no marginal likelihood\n");
     }
     for parameter in found.parameters.iter().filter(|_| found.parameters.len() <= MOST_FORMS) {
-        if let Some(posterior) = &parameter.posterior {
+        if let Some(posterior) = parameter.posterior.as_ref().filter(|_| found.kind != FamilyKind::Density) {
             let _ = writeln!(text, "  posterior   {} ~ {}", parameter.name, form(&**posterior));
         }
     }
-    if let Predictive::Number(next) | Predictive::At { next, .. } = &found.predictive {
+    if let Predictive::Number(next) | Predictive::At { next, .. } = &found.predictive
+        && found.kind != FamilyKind::Density
+    {
         let _ = writeln!(text, "  predictive  {} ~ {}", found.columns[0], form(&**next));
     }
     if found.method != "exact" {
