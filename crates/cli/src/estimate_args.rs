@@ -68,9 +68,9 @@ pub struct EstimateArgs {
     /// Another family to compare with, by the Bayes factor; --against is then its prior
     #[arg(long, value_name = "FAMILY", value_parser = family)]
     pub against_family: Option<FamilyKind>,
-    /// Draw so many times from the posterior; with --format csv only the draws are printed
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub draws: usize,
+    /// Draw so many times from the posterior, ten million at the most; with --format csv only the draws are printed
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=10_000_000))]
+    pub draws: u32,
     /// The parameter whose curves are drawn [default: the first]
     #[arg(long, value_name = "NAME")]
     pub parameter: Option<String>,

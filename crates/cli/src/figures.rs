@@ -27,6 +27,17 @@ pub fn number(x: f64) -> String {
     }
 }
 
+/// A number with as many digits as its uncertainty leaves: three of the spread, and never fewer than [`number`] has.
+pub fn number_within(x: f64, spread: f64) -> String {
+    let (size, spread) = (x.abs(), spread.abs());
+    if !(spread > 0.0 && spread.is_finite()) || size < 100.0 * spread || !(1e-4..1e15).contains(&size) {
+        return number(x);
+    }
+    let digits = (2.0 - spread.log10().floor()).max(0.0) as usize;
+    // A double has no more than seventeen.
+    if size.log10() + digits as f64 > 16.0 { format!("{x}") } else { format!("{x:.digits$}") }
+}
+
 /// A number with its sign and so many digits behind the point.
 pub fn signed(x: f64, digits: usize) -> String {
     if x.is_infinite() { if x > 0.0 { "+∞".into() } else { "−∞".into() } } else { format!("{x:+.digits$}").replace('-', "−") }
@@ -67,6 +78,7 @@ mod tests {
         assert_eq!(number(0.001234567), "0.001235");
         assert_eq!(number(1234.5), "1234");
         assert_eq!(number(2.0), "2");
+        assert_eq!([number_within(1e9 + 0.25, 0.0018), number_within(175.59, 1.84)], ["1000000000.25000", "175.6"]);
         assert_eq!(number(1.5e9), "1.500e9");
         assert_eq!(count(1234567.0), "1,234,567");
         assert_eq!(count(12.5), "12.5");

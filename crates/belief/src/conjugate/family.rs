@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::distribution::Distribution;
+use crate::distribution::{Distribution, shown};
 use crate::{ConjugatePrior, Rng, SufficientStatistic};
 
 /// A belief about the parameters of a likelihood. Prior and posterior are of one type: that is what conjugate means.
@@ -73,7 +73,7 @@ pub trait Family: ConjugatePrior<<Self as Family>::Statistic, Posterior = Self> 
 
 /// An observation that the likelihood holds for impossible.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{value} is outside of what the likelihood can give: {must}")]
+#[error("{} is outside of what the likelihood can give: {must}", shown(*value))]
 pub struct OutsideSupport {
     /// The observation.
     pub value: f64,

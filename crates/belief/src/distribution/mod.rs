@@ -88,7 +88,7 @@ pub trait Distribution: Debug + Send + Sync {
 
 /// A distribution cannot have this parameter.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{distribution}: its {parameter} is {value}, and must be {must}")]
+#[error("{distribution}: its {parameter} is {}, and must be {must}", shown(*value))]
 pub struct ImpossibleParameter {
     /// Which distribution.
     pub distribution: &'static str,
@@ -121,6 +121,11 @@ impl ImpossibleParameter {
     pub(crate) fn finite(distribution: &'static str, parameter: &'static str, value: f64) -> Result<f64, Self> {
         Self::check(distribution, parameter, value, "finite", value.is_finite())
     }
+}
+
+/// A number in a message: one with hundreds of digits by its power of ten.
+pub(crate) fn shown(x: f64) -> String {
+    if x == 0.0 || (1e-6..1e15).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
 }
 
 /// A uniform draw from the open interval (0, 1).

@@ -66,14 +66,15 @@ pub fn ticks([low, high]: [f64; 2], about: usize) -> Vec<f64> {
         return vec![low];
     }
     let power = 10f64.powi(rough.log10().floor() as i32);
-    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|times| times * power).find(|step| *step >= rough * 0.999).unwrap_or(10.0 * power);
-    let first = (low / step).ceil();
-    // Whole multiples, so that 0.3 is not 0.30000000000000004 by adding tenths.
-    (0..=4 * about)
-        .map(|i| (first + i as f64) * step)
-        .take_while(|x| *x <= high + 1e-9 * step)
-        .map(|x| if x.abs() < 1e-9 * step { 0.0 } else { x })
-        .collect()
+    // Whole multiples, so that a tick is a round number and not the sum of many steps.
+    let of_step = |step: f64| -> Vec<f64> {
+        let first = (low / step).ceil();
+        let multiples = (0..=8 * about.max(1)).map(|i| (first + i as f64) * step).take_while(|x| *x <= high + 1e-9 * step);
+        multiples.map(|x| if x.abs() < 1e-9 * step { 0.0 } else { x }).collect()
+    };
+    let enough = (0.7 * about as f64).max(2.0);
+    let steps = [10.0, 5.0, 2.0, 1.0, 0.5].into_iter().map(|times| of_step(times * power));
+    steps.into_iter().find(|ticks| ticks.len() as f64 >= enough).unwrap_or_else(|| of_step(0.2 * power))
 }
 
 /// A tick's number, with as many digits as the distance to the next needs.
@@ -83,7 +84,7 @@ pub fn tick_text(x: f64, all: &[f64]) -> String {
     if !step.is_finite() {
         return crate::figures::number(x);
     }
-    if size >= 1e7 || size < 1e-4 {
+    if !(1e-4..1e7).contains(&size) {
         let digits = (size.log10().floor() - step.log10().floor()).clamp(0.0, 12.0) as usize;
         return format!("{x:.digits$e}");
     }
@@ -104,7 +105,7 @@ mod tests {
         let all = ticks([0.0, 1.0], 5);
         assert_eq!(all.iter().map(|x| tick_text(*x, &all)).collect::<Vec<_>>(), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         let large = ticks([1.2e9, 1.9e9], 3);
-        assert_eq!(tick_text(large[0], &large), "1.4e9");
+        assert_eq!(tick_text(large[0], &large), "1.2e9");
     }
 
     #[test]

@@ -103,14 +103,14 @@ impl Canvas {
     /// A straight line. Dots of a dashed or dotted one are left out by how far has been walked.
     fn line(&mut self, from: [f64; 2], to: [f64; 2], stroke: Stroke, walked: &mut usize, number: usize) {
         let steps = (to[0] - from[0]).abs().max((to[1] - from[1]).abs()).ceil().max(1.0) as usize;
-        for step in 0..steps {
+        for step in 0..=steps {
             let share = step as f64 / steps as f64;
             let [x, y] = [0, 1].map(|i| from[i] + share * (to[i] - from[i]));
-            *walked += 1;
+            *walked += usize::from(step > 0);
             let shown = match stroke {
                 Stroke::Solid => true,
                 Stroke::Dashed => *walked % 8 < 5,
-                Stroke::Dotted => *walked % 3 == 0,
+                Stroke::Dotted => walked.is_multiple_of(3),
             };
             if shown && y >= 0.0 {
                 self.dot(x.round() as usize, y.round() as usize, number);
@@ -141,7 +141,7 @@ mod tests {
         let series = Series { name: "line".into(), points, stroke: Stroke::Solid, colour: 0 };
         let figure = Figure { series: vec![series], x_label: "x".into(), y_most: Some(1.0), ..Figure::default() };
         let text = terminal(&figure, 24, 4, false);
-        let expected = "  │               ⢀⡠⠔⠊\n  │          ⢀⡠⠔⠊⠁\n  │     ⢀⡠⠔⠊⠁\n  │⢀⡠⠔⠊⠁\n";
+        let expected = "  │               ⣀⡠⠤⠒⠉\n  │          ⣀⡠⠔⠒⠉\n  │     ⣀⠤⠔⠊⠉\n  │⣀⠤⠒⠊⠉\n";
         assert!(text.starts_with(expected), "{text}");
         assert!(text.ends_with("⠤⠤⠤⠤ line\n"), "{text}");
     }

@@ -136,7 +136,7 @@ fn range_of(posterior: &dyn Distribution, prior: Option<&dyn Distribution>, ml: 
     // A heavy tail is cut as well.
     low = low.max(middle - MOST_WIDTHS * width);
     high = high.min(middle + MOST_WIDTHS * width);
-    if !(high > low) {
+    if high <= low || high.is_nan() || low.is_nan() {
         // All probability is in one place.
         let size = if middle == 0.0 { 1.0 } else { 0.1 * middle.abs() };
         [low, high] = [middle - size, middle + size];

@@ -94,7 +94,7 @@ fn options(args: &EstimateArgs, common: &Common) -> Result<EstimateOptions, Fail
         interval: args.interval,
         interval_kind: args.interval_kind.into(),
         at,
-        draws: args.draws,
+        draws: args.draws as usize,
         seed: common.seed,
         parameter: args.parameter.clone(),
         frames: args.animate.is_some(),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use tunbridge::belief::distribution::{Distribution, IntervalKind, credible_interval};
 use tunbridge::estimate::{BayesFactor, Estimate, EstimateOptions, FamilyKind, Parameter, Predictive};
 
-use crate::figures::{count, number, of, probability, signed};
+use crate::figures::{count, number, number_within, of, probability, signed};
 use crate::report::{Align, table};
 
 /// The rows, the prior, and a table of beliefs.
@@ -49,15 +49,14 @@ const MOST_FORMS: usize = 4;
 
 /// What is believed of each parameter before, by the data alone, and after, and of the next value.
 fn beliefs(found: &Estimate, options: &EstimateOptions) -> String {
-    let option = |x: Option<f64>| x.map_or_else(|| "none".to_string(), number);
-    let interval = |[low, high]: [f64; 2]| format!("{} to {}", number(low), number(high));
-    let held = |of: &dyn Distribution| interval(credible_interval(of, options.interval, options.interval_kind));
+    let held = |of: &dyn Distribution| credible_interval(of, options.interval, options.interval_kind);
     let mut rows: Vec<Vec<String>> = Vec::new();
     for parameter in &found.parameters {
-        rows.extend(of_parameter(parameter, found, &option, &interval, &held));
+        rows.extend(of_parameter(parameter, found, &held));
     }
     let next = |name: String, of: &dyn Distribution| {
-        vec![name, "predictive".into(), option(of.mode()), option(of.mean()), option(of.sd()), held(of)]
+        let row = row("predictive", [of.mode(), of.mean(), of.sd()], held(of));
+        std::iter::once(name).chain(row).collect::<Vec<String>>()
     };
     match &found.predictive {
         Predictive::Number(of) => rows.push(next(format!("next {}", found.columns[0]), &**of)),
@@ -82,23 +81,27 @@ fn beliefs(found: &Estimate, options: &EstimateOptions) -> String {
     text
 }
 
-fn of_parameter(
-    parameter: &Parameter,
-    found: &Estimate,
-    option: &dyn Fn(Option<f64>) -> String,
-    interval: &dyn Fn([f64; 2]) -> String,
-    held: &dyn Fn(&dyn Distribution) -> String,
-) -> Vec<Vec<String>> {
+fn of_parameter(parameter: &Parameter, found: &Estimate, held: &dyn Fn(&dyn Distribution) -> [f64; 2]) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     if let Some(prior) = &parameter.prior {
-        rows.push(vec!["prior".into(), option(prior.mode()), option(prior.mean()), option(prior.sd()), held(&**prior)]);
+        rows.push(row("prior", [prior.mode(), prior.mean(), prior.sd()], held(&**prior)));
     }
     if found.n > 0.0 {
-        rows.push(vec!["likelihood".into(), option(parameter.ml), String::new(), String::new(), String::new()]);
+        let [low, high] = parameter.interval;
+        let best = parameter.ml.map_or_else(|| "none".to_string(), |ml| number_within(ml, high - low));
+        rows.push(vec!["likelihood".into(), best, String::new(), String::new(), String::new()]);
     }
-    rows.push(vec!["posterior".into(), option(parameter.map), option(parameter.mean), option(parameter.sd), interval(parameter.interval)]);
+    rows.push(row("posterior", [parameter.map, parameter.mean, parameter.sd], parameter.interval));
     let name = |place: usize| if place == 0 { parameter.name.clone() } else { String::new() };
     rows.into_iter().enumerate().map(|(place, row)| std::iter::once(name(place)).chain(row).collect()).collect()
+}
+
+/// Mode, mean and standard deviation, and the interval, whose width says how many digits matter.
+fn row(belief: &str, [mode, mean, sd]: [Option<f64>; 3], [low, high]: [f64; 2]) -> Vec<String> {
+    let within = |x: f64| number_within(x, high - low);
+    let option = |x: Option<f64>| x.map_or_else(|| "none".to_string(), within);
+    let sd = sd.map_or_else(|| "none".to_string(), number);
+    vec![belief.into(), option(mode), option(mean), sd, format!("{} to {}", within(low), within(high))]
 }
 
 fn at(inputs: &[(String, f64)]) -> String {
@@ -108,7 +111,10 @@ fn at(inputs: &[(String, f64)]) -> String {
 /// A distribution as a book writes it.
 pub fn form(of: &dyn Distribution) -> String {
     let (name, parameters) = of.describe();
-    let figures: Vec<String> = parameters.iter().map(|(_, x)| number(*x)).collect();
+    // A place is told as exactly as its spread says.
+    let spread = parameters.iter().find(|(name, _)| ["sd", "scale"].contains(name)).map_or(f64::NAN, |(_, spread)| *spread);
+    let figure = |(name, x): &(&str, f64)| if ["mean", "location"].contains(name) { number_within(*x, spread) } else { number(*x) };
+    let figures: Vec<String> = parameters.iter().map(figure).collect();
     let list = figures.join(", ");
     match name {
         "normal" => format!("N({}, {}²)", figures[0], figures[1]),
@@ -149,7 +155,7 @@ pub fn comparison(found: &Estimate, factor: &BayesFactor) -> String {
     let (winner, loser) = if for_first { (&first, &second) } else { (&second, &first) };
     let times = if times.is_finite() { format!("{} times", number(times)) } else { format!("e^{} times", number(factor.ln.abs())) };
     format!(
-        "Bayes factor\n  the data are {times} as probable under {winner}\n  as under {loser}\n  {} nats for the first: evidence {strength}\n",
+        "Bayes factor\n  the data are {times} as probable under {winner}\n  as under {loser}\n  {} nats for the first: the evidence is {strength}\n",
         signed(factor.ln, 3)
     )
 }
