@@ -28,6 +28,9 @@ pub struct WeighArgs {
     /// What a hypothesis predicts, as in '+|h1', or '+|h1=0.9' with its probability: Bayes-optimal and Gibbs classification
     #[arg(long, value_name = "VALUE|NAME[=P],…")]
     pub predict: Vec<String>,
+    /// Write how belief moved from one observation to the next as a picture, FILE.svg
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
     #[command(flatten)]
     pub loss: LossArgs,
     /// A full joint distribution instead: a table with a column for each variable and one of probabilities

@@ -2,10 +2,12 @@
 
 mod animated;
 mod figure;
+mod file;
 mod svg;
 mod terminal;
 
 pub use animated::{Animation, animated};
 pub use figure::{Figure, Series, Stroke};
+pub use file::{check, write};
 pub use svg::svg;
 pub use terminal::terminal;

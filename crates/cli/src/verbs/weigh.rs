@@ -1,6 +1,7 @@
 //! `weigh`: hypotheses, what is observed, and what is to be believed after it.
 
 use std::fmt::Write;
+use std::io::IsTerminal;
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
@@ -12,7 +13,9 @@ use crate::args::{Common, refuse};
 use crate::figures::{number, probability};
 use crate::lists::items;
 use crate::loss::{decision_object, decision_table};
-use crate::report::{Align, table};
+use crate::plot::{self, Figure, Series, Stroke};
+use crate::progress::remark;
+use crate::report::{Align, may_colour, table, terminal_width};
 use crate::weigh_args::WeighArgs;
 use crate::{Failure, json};
 
@@ -24,6 +27,7 @@ pub fn run(args: &WeighArgs, common: &Common, timings: &mut Timings) -> Result<(
         ("--total", !args.total.is_empty()),
         ("--observe", !args.observe.is_empty()),
         ("--predict", !args.predict.is_empty()),
+        ("--plot", args.plot.is_some()),
     ];
     let outcome = if args.joint.is_some() {
         refuse(&[&of_hypotheses[..], &args.loss.given()].concat(), "does not go with --joint")?;
@@ -45,12 +49,19 @@ pub fn run(args: &WeighArgs, common: &Common, timings: &mut Timings) -> Result<(
 fn hypotheses(args: &WeighArgs, common: &Common) -> Result<(), Failure> {
     args.read.not_of_files()?;
     let as_json = common.json()?;
+    if let Some(path) = &args.plot {
+        plot::check(path)?;
+    }
     let (prior, likelihoods) = believed(args)?;
     let observed: Vec<String> = args.observe.iter().flat_map(|list| items(list)).collect();
     // A total is one of the prior, before anything was observed.
     let rows = observed.iter().map(|outcome| likelihoods.of(outcome, &prior)).collect::<Result<Vec<_>, _>>().map_err(Error::from)?;
     let steps = prior.weigh_in_turn(observed.iter().map(String::as_str).zip(rows.iter().map(Vec::as_slice))).map_err(Error::from)?;
     let weighed = Weighed { prior: &prior, steps: &steps };
+    if let Some(path) = &args.plot {
+        plot::write(path, &plot::svg(&weighed.figure("Belief after each observation")))?;
+        remark(common, &format!("wrote {}", path.display()));
+    }
     let predictions = predictions(args, &prior)?;
     let losses = args.loss.table(prior.names())?;
     if as_json {
@@ -188,6 +199,9 @@ pub fn share(text: &str) -> Option<f64> {
     }
 }
 
+/// Fewer observations are told by their table.
+const WORTH_DRAWING: usize = 3;
+
 /// All observations together, and step by step.
 struct Weighed<'w> {
     prior: &'w Hypotheses,
@@ -280,7 +294,30 @@ impl Weighed<'_> {
         if self.steps.len() > 1 {
             let _ = write!(text, "\nStep by step, each observation independent of the others under a hypothesis\n{}", self.evolution());
         }
+        if self.steps.len() >= WORTH_DRAWING {
+            let colour = may_colour() && std::io::stdout().is_terminal();
+            let _ = write!(text, "\n{}", plot::terminal(&self.figure(""), terminal_width().min(80), 12, colour));
+        }
         text
+    }
+
+    /// The probability of each hypothesis before and after each observation.
+    fn figure(&self, title: &str) -> Figure {
+        let of_step = |nth: usize| if nth == 0 { self.prior } else { self.steps[nth - 1].posterior() };
+        let series = self.prior.names().iter().enumerate().map(|(place, name)| Series {
+            name: name.clone(),
+            points: (0..=self.steps.len()).map(|nth| [nth as f64, of_step(nth).p()[place]]).collect(),
+            stroke: [Stroke::Solid, Stroke::Dashed, Stroke::Dotted][place % 3],
+            colour: place,
+        });
+        Figure {
+            title: title.into(),
+            x_label: "observations".into(),
+            y_label: "probability".into(),
+            series: series.collect(),
+            y_most: Some(1.0),
+            ..Figure::default()
+        }
     }
 
     /// The posterior after each observation.

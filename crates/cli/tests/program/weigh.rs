@@ -103,6 +103,16 @@ fn the_steps_are_a_textbook_s() {
 }
 
 #[test]
+fn belief_moves_from_one_observation_to_the_next() {
+    let folder = Folder::new();
+    let told = folder.run(&format!("{CANCER} --observe +,+,'!+',+ --plot belief.svg")).ok();
+    assert!(told.stdout().contains("observations"), "{}", told.stdout());
+    let picture = folder.text("belief.svg");
+    assert!(picture.contains(">cancer<") && picture.contains(">not<") && picture.contains("Belief after each observation"));
+    folder.run(&format!("{CANCER} --observe + --plot belief.png")).fails(2, &["does not end in .svg"]);
+}
+
+#[test]
 fn what_cannot_be_believed_is_refused() {
     let folder = Folder::new();
     folder.put("joint.csv", "A,p\nx,0.5\ny,0.4\n");

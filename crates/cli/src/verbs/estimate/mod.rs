@@ -15,6 +15,7 @@ use crate::Failure;
 use crate::args::{Common, Format, refuse};
 use crate::estimate_args::EstimateArgs;
 use crate::lists::items;
+use crate::plot;
 use crate::progress::{self, remark};
 
 pub fn run(args: &EstimateArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
@@ -25,7 +26,7 @@ pub fn run(args: &EstimateArgs, common: &Common, timings: &mut Timings) -> Resul
     }
     let as_json = if as_csv { false } else { common.json()? };
     for path in args.plot.iter().chain(&args.animate) {
-        pictures::check(path)?;
+        plot::check(path)?;
     }
     let options = options(args, common)?;
     let mut sample = sample(args, common)?;
@@ -71,6 +72,11 @@ fn options(args: &EstimateArgs, common: &Common) -> Result<EstimateOptions, Fail
         let number = pair.rsplit_once('=').and_then(|(name, x)| Some((name.trim().to_string(), x.trim().parse::<f64>().ok()?)));
         let number = number.filter(|(_, x)| x.is_finite());
         at.push(number.ok_or_else(|| Failure::Usage(format!("--at `{pair}`: write NAME=NUMBER, as in height=180")))?);
+    }
+    // clap lets this pass where --family is there, which --density excludes.
+    let of_density = [("--range", args.range.is_some()), ("--whole-numbers", args.whole_numbers), ("--chains", args.chains.is_some())];
+    if args.density.is_none() {
+        refuse(&of_density, "goes with --density")?;
     }
     let of_family = |kind: FamilyKind| {
         EstimateOptions::of(kind.word())

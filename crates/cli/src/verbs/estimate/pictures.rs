@@ -1,13 +1,12 @@
 //! The curves of an estimate, in the terminal and as pictures.
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::IsTerminal;
 use std::path::Path;
 
-use tunbridge::data::DataError;
 use tunbridge::estimate::Estimate;
 
 use crate::Failure;
-use crate::plot::{Animation, Figure, Series, Stroke, animated, svg, terminal};
+use crate::plot::{Animation, Figure, Series, Stroke, animated, svg, terminal, write};
 use crate::report::{may_colour, terminal_width};
 
 /// The colour of posteriors, in every picture.
@@ -80,28 +79,4 @@ pub fn write_animation(path: &Path, found: &Estimate) -> Result<(), Failure> {
 fn no_curve(found: &Estimate) -> Failure {
     let what = format!("the posterior of `{}` has no closed form to be drawn", found.curves.parameter);
     tunbridge::Error::Unfit { what, hint: Some("choose another with --parameter".into()) }.into()
-}
-
-/// That a picture can be written there: its name says that it is one, and nothing else is lost.
-pub fn check(path: &Path) -> Result<(), Failure> {
-    if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg")) {
-        return Err(Failure::Usage(format!("pictures are SVG, and `{}` does not end in .svg", path.display())));
-    }
-    let mut head = [0; 5];
-    let found = std::fs::File::open(path).and_then(|mut file| file.read(&mut head));
-    match found {
-        Ok(n) if n > 0 && !matches!(&head, b"<svg " | b"<?xml") => {
-            let what = format!("{} is there already and is no SVG", path.display());
-            Err(tunbridge::Error::Unfit { what, hint: Some("name another file, or remove that one".into()) }.into())
-        }
-        _ => Ok(()),
-    }
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let io = |source| DataError::Io { path: path.to_path_buf(), source };
-    let mut file = tunbridge::atomic::AtomicFile::create(path).map_err(io)?;
-    file.write_all(text.as_bytes()).map_err(io)?;
-    file.commit().map_err(io)?;
-    Ok(())
 }
