@@ -14,9 +14,8 @@
 //! compiled to a [`Program`] that runs over many rows at once. Nothing can be called but these functions, no loop can be written,
 //! and the length and depth of the text are bounded ([`MOST_CHARACTERS`], [`MOST_NESTED`], [`MOST_HIGH`]).
 //!
-//! `exmex` and `evalexpr` were looked at first. Neither can take the logarithm of an expression without underflow, which is what a
-//! likelihood needs, nor tell the column of a fault; `evalexpr` is under the AGPL, `exmex` has neither conditions nor a bound on
-//! depth. So the language is ours.
+//! `exmex` and `evalexpr` evaluate expressions too, but do not take their logarithm without underflow, which is what a likelihood
+//! needs; and `evalexpr` is under the AGPL. So the language is ours.
 
 mod densities;
 mod error;

@@ -105,7 +105,7 @@ fn the_steps_are_a_textbook_s() {
 #[test]
 fn belief_moves_from_one_observation_to_the_next() {
     let folder = Folder::new();
-    let told = folder.run(&format!("{CANCER} --observe +,+,'!+',+ --plot belief.svg")).ok();
+    let told = folder.run(&format!("{CANCER} --observe '+,+,!+,+' --plot belief.svg")).ok();
     assert!(told.stdout().contains("observations"), "{}", told.stdout());
     let picture = folder.text("belief.svg");
     assert!(picture.contains(">cancer<") && picture.contains(">not<") && picture.contains("Belief after each observation"));
