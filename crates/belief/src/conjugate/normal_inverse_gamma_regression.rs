@@ -1,7 +1,8 @@
 //! Linear regression, Normal–inverse-Gamma prior; the predictive is Student's t. Least squares is the maximum-likelihood case.
 //!
-//! Gelman et al. 2013, section 14.2; Bishop 2006, exercise 3.12. The statistic is the scatter of inputs and output together: about their
-//! means, so that a column such as the year, whose mean dwarfs its spread, loses no digits.
+//! Gelman et al. 2013, section 14.2; Bishop 2006, exercise 3.12. The statistic is the scatter of inputs and output together, and
+//! the line is solved for about the inputs' means, so that a column such as the year, whose mean dwarfs its spread, loses no more
+//! digits than its mean does.
 
 use std::f64::consts::PI;
 
@@ -9,9 +10,11 @@ use libm::lgamma;
 
 use super::family::{Family, OutsideSupport};
 use crate::distribution::{Distribution, ImpossibleParameter, InverseGamma, StudentT, standard_gamma, standard_normal};
-use crate::{Cholesky, ConjugatePrior, Matrix, Rng, Scatter};
+use crate::{Cholesky, ConjugatePrior, Matrix, Rng, Scatter, SufficientStatistic};
 
 /// y = (1, x)·coefficients + noise, coefficients | σ² ~ N(centre, σ² precision⁻¹), σ² ~ inverse-Gamma(shape, scale).
+///
+/// A posterior keeps the prior and all that was seen: a line through too few rows is no distribution yet, and more rows mend it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearRegression {
     centre: Vec<f64>,
@@ -19,6 +22,38 @@ pub struct LinearRegression {
     shape: f64,
     scale: f64,
     names: Vec<String>,
+    seen: Scatter,
+    solved: Option<Solved>,
+}
+
+/// The line with its height at the inputs' means in the place of the intercept.
+#[derive(Clone, Debug, PartialEq)]
+struct Solved {
+    /// The inputs' means.
+    origin: Vec<f64>,
+    /// The height there, and the slopes.
+    centre: Vec<f64>,
+    /// The factor of their precision.
+    factor: Cholesky,
+    shape: f64,
+    scale: f64,
+}
+
+impl Solved {
+    fn is_proper(&self) -> bool {
+        self.shape > 0.0 && self.scale > 0.0 && self.scale.is_finite()
+    }
+
+    /// A row about the origin.
+    fn about(&self, inputs: &[f64]) -> Vec<f64> {
+        std::iter::once(1.0).chain(inputs.iter().zip(&self.origin).map(|(x, o)| x - o)).collect()
+    }
+
+    /// The coefficients with the intercept at zero.
+    fn with_intercept(&self, about: &[f64]) -> Vec<f64> {
+        let intercept = about[0] - about[1..].iter().zip(&self.origin).map(|(b, o)| b * o).sum::<f64>();
+        std::iter::once(intercept).chain(about[1..].iter().copied()).collect()
+    }
 }
 
 impl LinearRegression {
@@ -43,22 +78,61 @@ impl LinearRegression {
         let enough = shape >= -0.5 * p as f64 && shape.is_finite();
         ImpossibleParameter::check(NAME, "shape", shape, "finite, and minus half of the number of coefficients at least", enough)?;
         ImpossibleParameter::check(NAME, "scale", scale, "zero or more, and finite", scale >= 0.0 && scale.is_finite())?;
-        Ok(Self { centre, precision, shape, scale, names })
+        let seen = Scatter::empty(p);
+        let mut made = Self { centre, precision, shape, scale, names, seen, solved: None };
+        made.solved = made.solve();
+        Ok(made)
     }
 
-    /// The distribution of the output at these inputs.
+    /// The distribution of the output at these inputs, where the belief is proper.
     pub fn predictive_at(&self, inputs: &[f64]) -> Option<StudentT> {
-        let row: Vec<f64> = std::iter::once(1.0).chain(inputs.iter().copied()).collect();
-        let place = row.iter().zip(&self.centre).map(|(x, b)| x * b).sum();
-        let spread = Cholesky::of(&self.precision)?.inverse_quadratic(&row);
-        StudentT::new(2.0 * self.shape, place, (self.scale / self.shape * (1.0 + spread)).sqrt()).ok()
+        let solved = self.solved.as_ref()?;
+        let row = solved.about(inputs);
+        let place = row.iter().zip(&solved.centre).map(|(x, b)| x * b).sum();
+        let spread = solved.factor.inverse_quadratic(&row);
+        StudentT::new(2.0 * solved.shape, place, (solved.scale / solved.shape * (1.0 + spread)).sqrt()).ok()
     }
 
-    /// XᵀX with a first column of ones.
-    fn gram(seen: &Scatter) -> Matrix {
-        let (n, p) = (seen.weight, seen.mean.len());
-        let mean = |i: usize| if i == 0 { 1.0 } else { seen.mean[i - 1] };
-        Matrix::from_fn(p, |i, j| n * mean(i) * mean(j) + if i > 0 && j > 0 { seen.scatter.get(i - 1, j - 1) } else { 0.0 })
+    /// Prior and data together; `None` where they do not tell the coefficients apart.
+    fn solve(&self) -> Option<Solved> {
+        let (seen, p) = (&self.seen, self.centre.len());
+        let (n, y) = (seen.weight, p - 1);
+        let origin = seen.mean[..y].to_vec();
+        // The prior about the origin: its precision is TᵀΛT, where T takes a height there to the intercept.
+        let turn = |i: usize, j: usize| {
+            if i == j {
+                1.0
+            } else if i == 0 {
+                -origin[j - 1]
+            } else {
+                0.0
+            }
+        };
+        let half = Matrix::from_fn(p, |i, j| (0..p).map(|k| self.precision.get(i, k) * turn(k, j)).sum());
+        let before = Matrix::from_fn(p, |i, j| (0..p).map(|k| turn(k, i) * half.get(k, j)).sum());
+        let mut centre = self.centre.clone();
+        centre[0] += origin.iter().zip(&self.centre[1..]).map(|(o, b)| o * b).sum::<f64>();
+        let precision = Matrix::from_fn(p, |i, j| {
+            before.get(i, j)
+                + if i > 0 && j > 0 {
+                    seen.scatter.get(i - 1, j - 1)
+                } else if i == j {
+                    n
+                } else {
+                    0.0
+                }
+        });
+        // What the prior's line leaves of the data moves it: Λₙ(βₙ − β₀) = Xᵀ(y − Xβ₀).
+        let slopes: Vec<f64> = centre[1..].iter().map(|b| -b).chain([1.0]).collect();
+        let left = seen.scatter.apply(&slopes);
+        let pull: Vec<f64> = std::iter::once(n * (seen.mean[y] - centre[0])).chain(left[..y].iter().copied()).collect();
+        let factor = Cholesky::of(&precision)?;
+        let step = factor.solve(&pull);
+        centre.iter_mut().zip(&step).for_each(|(b, step)| *b += step);
+        let slopes: Vec<f64> = centre[1..].iter().copied().chain([-1.0]).collect();
+        let residual = seen.scatter.quadratic(&slopes).max(0.0) + n * (seen.mean[y] - centre[0]).powi(2);
+        let scale = self.scale + 0.5 * (residual + before.quadratic(&step));
+        Some(Solved { origin, centre, factor, shape: self.shape + n / 2.0, scale })
     }
 
     /// Σ (y − a − xb)², from the scatter about the means.
@@ -85,34 +159,24 @@ impl ConjugatePrior<Scatter> for LinearRegression {
     type Posterior = Self;
 
     fn posterior(&self, seen: &Scatter) -> Self {
-        if seen.weight == 0.0 {
-            return self.clone();
+        let mut after = self.clone();
+        // A statistic of another number of columns says nothing of this line.
+        if after.seen.merge(seen).is_ok() {
+            after.solved = after.solve();
         }
-        let p = self.centre.len();
-        let precision = self.precision.plus(&Self::gram(seen));
-        // What the prior's line leaves of the data moves it: Λₙ(βₙ − β₀) = Xᵀ(y − Xβ₀).
-        let at_means = seen.mean[p - 1] - self.centre[0] - self.centre[1..].iter().zip(&seen.mean).map(|(b, x)| b * x).sum::<f64>();
-        let slopes: Vec<f64> = self.centre[1..].iter().map(|b| -b).chain([1.0]).collect();
-        let left = seen.scatter.apply(&slopes);
-        let pull: Vec<f64> = (0..p)
-            .map(|i| seen.weight * at_means * if i == 0 { 1.0 } else { seen.mean[i - 1] } + if i == 0 { 0.0 } else { left[i - 1] })
-            .collect();
-        let Some(factor) = Cholesky::of(&precision) else { return Self { scale: f64::NAN, ..self.clone() } };
-        let step = factor.solve(&pull);
-        let centre: Vec<f64> = self.centre.iter().zip(&step).map(|(b, step)| b + step).collect();
-        let scale = self.scale + 0.5 * (Self::residual(seen, &centre) + self.precision.quadratic(&step));
-        Self { centre, precision, shape: self.shape + seen.weight / 2.0, scale, names: self.names.clone() }
+        after
     }
 
+    /// The precisions' determinants do not depend on where the origin is.
     fn log_marginal_likelihood(&self, seen: &Scatter) -> f64 {
         let after = self.posterior(seen);
-        let (Some(before), Some(behind)) = (Cholesky::of(&self.precision), Cholesky::of(&after.precision)) else {
-            return f64::NEG_INFINITY;
-        };
-        -0.5 * seen.weight * (2.0 * PI).ln() + 0.5 * (before.ln_determinant() - behind.ln_determinant()) + self.shape * self.scale.ln()
+        let (Some(before), Some(after)) = (&self.solved, &after.solved) else { return f64::NEG_INFINITY };
+        -0.5 * seen.weight * (2.0 * PI).ln()
+            + 0.5 * (before.factor.ln_determinant() - after.factor.ln_determinant())
+            + before.shape * before.scale.ln()
             - after.shape * after.scale.ln()
             + lgamma(after.shape)
-            - lgamma(self.shape)
+            - lgamma(before.shape)
     }
 }
 
@@ -145,25 +209,32 @@ impl Family for LinearRegression {
     }
 
     fn improper(&self) -> Option<&'static str> {
-        if !self.scale.is_finite() || Cholesky::of(&self.precision).is_none() {
-            Some("an input is constant or a sum of others, up to rounding, and the prior does not tell them apart")
-        } else {
-            (self.shape <= 0.0 || self.scale <= 0.0)
-                .then_some("there are no more rows than coefficients, or the line fits without an error")
+        match &self.solved {
+            None => Some("an input is constant or a sum of others, up to rounding, and the prior does not tell them apart"),
+            Some(solved) if !solved.is_proper() => Some("there are no more rows than coefficients, or the line fits without an error"),
+            Some(_) => None,
         }
     }
 
     fn marginal(&self, parameter: usize) -> Option<Box<dyn Distribution>> {
+        let solved = self.solved.as_ref()?;
         if parameter == self.centre.len() {
-            return Some(Box::new(InverseGamma::new(self.shape, self.scale).ok()?));
+            return Some(Box::new(InverseGamma::new(solved.shape, solved.scale).ok()?));
         }
-        let variance = Cholesky::of(&self.precision)?.inverse().get(parameter, parameter);
-        Some(Box::new(StudentT::new(2.0 * self.shape, self.centre[parameter], (self.scale / self.shape * variance).sqrt()).ok()?))
+        // The intercept is the height at inputs of zero.
+        let row = match parameter {
+            0 => solved.about(&vec![0.0; self.names.len()]),
+            _ => (0..self.centre.len()).map(|i| f64::from(u8::from(i == parameter))).collect(),
+        };
+        let place = row.iter().zip(&solved.centre).map(|(x, b)| x * b).sum();
+        let spread = solved.scale / solved.shape * solved.factor.inverse_quadratic(&row);
+        Some(Box::new(StudentT::new(2.0 * solved.shape, place, spread.sqrt()).ok()?))
     }
 
     fn mode(&self) -> Option<Vec<f64>> {
-        let variance = self.scale / (self.shape + 1.0 + self.centre.len() as f64 / 2.0);
-        Some(self.centre.iter().copied().chain([variance]).collect())
+        let solved = self.solved.as_ref()?;
+        let variance = solved.scale / (solved.shape + 1.0 + self.centre.len() as f64 / 2.0);
+        Some(solved.with_intercept(&solved.centre).into_iter().chain([variance]).collect())
     }
 
     fn maximum_likelihood(&self, seen: &Scatter) -> Option<Vec<f64>> {
@@ -178,7 +249,12 @@ impl Family for LinearRegression {
         if parameter == best.len() {
             return (value > 0.0).then(|| -0.5 * (n * value.ln() + residual / value));
         }
-        let spread = Cholesky::of(&Self::gram(seen))?.inverse().get(parameter, parameter);
+        let inputs = best.len() - 1;
+        let factor = Cholesky::of(&Matrix::from_fn(inputs, |i, j| seen.scatter.get(i, j)))?;
+        let spread = match parameter {
+            0 => 1.0 / n + factor.inverse_quadratic(&seen.mean[..inputs]),
+            _ => factor.inverse().get(parameter - 1, parameter - 1),
+        };
         Some(-0.5 * n * (residual + (value - best[parameter]).powi(2) / spread).ln())
     }
 
@@ -192,11 +268,12 @@ impl Family for LinearRegression {
     }
 
     fn draw(&self, rng: &mut dyn Rng) -> Vec<f64> {
-        let variance = self.scale / standard_gamma(self.shape, rng);
+        let Some(solved) = &self.solved else { return vec![0.0; self.centre.len() + 1] };
+        let variance = solved.scale / standard_gamma(solved.shape, rng);
         let z: Vec<f64> = self.centre.iter().map(|_| variance.sqrt() * standard_normal(rng)).collect();
         // L⁻ᵀz has the covariance (L Lᵀ)⁻¹.
-        let off = Cholesky::of(&self.precision).map_or_else(|| z.clone(), |factor| factor.solve_upper(&z));
-        self.centre.iter().zip(off).map(|(b, off)| b + off).chain([variance]).collect()
+        let drawn: Vec<f64> = solved.centre.iter().zip(solved.factor.solve_upper(&z)).map(|(b, off)| b + off).collect();
+        solved.with_intercept(&drawn).into_iter().chain([variance]).collect()
     }
 
     /// At inputs that are standard Normal.

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use tunbridge_belief::conjugate::{BetaBernoulli, Family, GammaExponential, GammaPoisson, NormalGamma, NormalKnownVariance, ParetoUniform};
-use tunbridge_belief::{ConjugatePrior, Moments, random};
+use tunbridge_belief::conjugate::{LinearRegression, NormalInverseWishart};
+use tunbridge_belief::{ConjugatePrior, Matrix, Moments, random};
 
 use super::{ToEach, each_family};
 
@@ -114,4 +115,37 @@ fn impossible_data_are_refused() {
     assert!(uniform.observe(&mut uniform.empty(), &10.5, 1.0).is_err() && uniform.observe(&mut uniform.empty(), &-0.1, 1.0).is_err());
     let normal = NormalKnownVariance::new(0.0, 1.0, 1.0).unwrap();
     assert!(normal.observe(&mut normal.empty(), &f64::INFINITY, 1.0).is_err());
+}
+
+/// From a flat prior, row by row: improper at first, and then what all rows at once say. Moments in time have a mean that dwarfs their
+/// spread; its last digit is 2·10⁻⁷ of that, and no more is lost. XᵀX itself would have no digit left.
+#[test]
+fn flat_lines_are_mended_row_by_row_and_far_origins_do_not_spoil_them() {
+    let far = 1.7e9;
+    let flat = LinearRegression::new(vec![0.0; 2], Matrix::zero(2), -1.0, 0.0, vec!["time".into()]).unwrap();
+    let rows: Vec<Vec<f64>> = [1.0_f64, 2.0, 4.0, 7.0, 11.0].iter().map(|t| vec![far + t, 3.0 + 0.5 * t + (t * 1.7).sin()]).collect();
+    let (mut belief, mut seen, mut near) = (flat.clone(), flat.empty(), flat.empty());
+    for (n, row) in rows.iter().enumerate() {
+        let mut one = flat.empty();
+        flat.observe(&mut one, row, 1.0).unwrap();
+        flat.observe(&mut seen, row, 1.0).unwrap();
+        flat.observe(&mut near, &vec![row[0] - far, row[1]], 1.0).unwrap();
+        belief = belief.posterior(&one);
+        assert_eq!(belief.improper().is_some(), n < 2, "{n}");
+    }
+    let (all, at_zero) = (flat.posterior(&seen), flat.posterior(&near));
+    let slope = |belief: &LinearRegression| belief.marginal(1).unwrap().describe().1;
+    for (((_, a), (_, b)), (_, c)) in slope(&belief).into_iter().zip(slope(&all)).zip(slope(&at_zero)) {
+        assert!((a - b).abs() < 1e-12 * b.abs() && (b - c).abs() < 1e-7 * c.abs(), "{a} {b} {c}");
+    }
+    let best = flat.maximum_likelihood(&seen).unwrap();
+    assert!((all.mean()[1].unwrap() - best[1]).abs() < 1e-12);
+
+    let several = NormalInverseWishart::new(vec![0.0; 2], 0.0, Matrix::zero(2), -1.0, vec!["a".into(), "b".into()]).unwrap();
+    let mut seen = several.empty();
+    for (n, row) in [[1.0, 2.0], [2.0, 1.0], [4.0, 4.0], [0.0, 3.0]].iter().enumerate() {
+        assert!(several.posterior(&seen).improper().is_some() == (n < 3), "{n}");
+        several.observe(&mut seen, &row.to_vec(), 1.0).unwrap();
+    }
+    assert!((several.posterior(&seen).mean()[0].unwrap() - 1.75).abs() < 1e-14);
 }
