@@ -103,6 +103,11 @@ impl Cholesky {
         Some(Self { lower })
     }
 
+    /// L.
+    pub fn lower(&self) -> &Matrix {
+        &self.lower
+    }
+
     /// ln of the determinant of M.
     pub fn ln_determinant(&self) -> f64 {
         (0..self.lower.n).map(|i| 2.0 * self.lower.get(i, i).ln()).sum()

@@ -3,7 +3,7 @@
 //! Everything happens on the lines that [`Support`] stretches ranges to. Quadrature puts its first nodes around these tops, and
 //! Markov chains start there.
 
-use crate::cholesky::{cholesky, invert};
+use crate::cholesky::invert;
 use crate::nelder_mead::maximise;
 use crate::{Support, split_mix};
 
@@ -164,7 +164,7 @@ fn covariance(f: &mut dyn FnMut(&[f64]) -> f64, place: &[f64], ln_height: f64, l
             precision[j][i] = precision[i][j];
         }
     }
-    match cholesky(&precision).map(|lower| invert(&lower)) {
+    match invert(&precision) {
         Some(covariance) if covariance.iter().flatten().all(|c| c.is_finite()) => covariance,
         _ => by_axes(n),
     }

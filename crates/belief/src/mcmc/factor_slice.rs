@@ -8,12 +8,11 @@
 //! Chosen over adaptive Metropolis (Haario, Saksman & Tamminen 2001), whose proposals fail where scales differ from place to place
 //! and at hard edges, and over Hamiltonian dynamics, which needs slopes that a density with `if`, `floor` or an edge does not have.
 
-use std::f64::consts::PI;
-
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::cholesky::cholesky;
+use crate::distribution::{open_unit, standard_normal};
+use crate::random_stream;
 
 /// How many draws, from how many chains.
 ///
@@ -158,19 +157,17 @@ pub(crate) struct Stream(ChaCha8Rng);
 
 impl Stream {
     pub(crate) fn new(seed: u64, chain: u64) -> Self {
-        let mut generator = ChaCha8Rng::seed_from_u64(seed);
-        generator.set_stream(chain);
-        Self(generator)
+        Self(random_stream(seed, chain))
     }
 
     /// Between 0 and 1, never either of them.
     pub(crate) fn uniform(&mut self) -> f64 {
-        ((self.0.next_u64() >> 12) as f64 + 0.5) * (1.0 / (1_u64 << 52) as f64)
+        open_unit(&mut self.0)
     }
 
-    /// From N(0, 1), by Box & Muller 1958.
+    /// From N(0, 1).
     pub(crate) fn normal(&mut self) -> f64 {
-        (-2.0 * self.uniform().ln()).sqrt() * (2.0 * PI * self.uniform()).cos()
+        standard_normal(&mut self.0)
     }
 }
 
