@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use tunbridge::data::{ColumnType, Cut, Header, OnBadRow, ReadOptions, UnknownStates};
 
 use crate::Failure;
+use crate::average_args::AverageArgs;
 use crate::concept_args::ConceptArgs;
 use crate::learner_args::{LearnerArgs, PriorArgs};
 use crate::lists::items;
@@ -264,7 +265,7 @@ impl ColumnArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge learn examples/play_tennis.csv --target PlayTennis\n  tunbridge learn examples/mail\n  tunbridge learn tickets.csv --text body --target team\n  tunbridge learn mail/ --costs 'spam|ham=9'\n  tunbridge learn spam.mbox ham.mbox --as mail\n  tunbridge learn spam.txt ham.txt --documents lines\n  tunbridge learn news.jsonl --text body --target topics --labels ';'"
+    after_help = "Examples:\n  tunbridge learn examples/play_tennis.csv --target PlayTennis\n  tunbridge learn examples/mail\n  tunbridge learn tickets.csv --text body --target team\n  tunbridge learn mail/ --costs 'spam|ham=9'\n  tunbridge learn spam.mbox ham.mbox --as mail\n  tunbridge learn spam.txt ham.txt --documents lines\n  tunbridge learn news.jsonl --text body --target topics --labels ';'\n  tunbridge learn iris.csv --target species --average naive-bayes --average 'naive-bayes --numeric student'"
 )]
 pub struct LearnArgs {
     /// Files with the same columns (CSV, TSV, ARFF, JSON Lines, Parquet, Arrow; .gz and .zst too), globs, - for standard input, a folder
@@ -291,6 +292,8 @@ pub struct LearnArgs {
     #[arg(long)]
     pub force: bool,
     // Groups of flags come last: the heading of one holds for all that follows it.
+    #[command(flatten)]
+    pub average: AverageArgs,
     #[command(flatten)]
     pub learner: LearnerArgs,
     #[command(flatten)]

@@ -4,6 +4,7 @@
 //! input, the data or the system is at fault, 2 wrong usage, 130 stopped by Ctrl-C or by a signal to end.
 
 mod args;
+mod average_args;
 mod concept_args;
 mod costs;
 mod document;

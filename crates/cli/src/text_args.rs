@@ -204,8 +204,13 @@ impl TextArgs {
         Ok(())
     }
 
-    /// Each flag, with whether it is given.
-    pub fn given(&self) -> [(&'static str, bool); 18] {
+    /// Each flag, with whether it is given: first those of [`Self::given_of_reading`], then those of [`Self::given_of_model`].
+    pub fn given(&self) -> Vec<(&'static str, bool)> {
+        [&self.given_of_reading()[..], &self.given_of_model()].concat()
+    }
+
+    /// The flags about how texts become words.
+    pub fn given_of_reading(&self) -> [(&'static str, bool); 12] {
         [
             ("--text", !self.text.is_empty()),
             ("--as", self.markup.is_some()),
@@ -219,6 +224,12 @@ impl TextArgs {
             ("--ngrams", self.ngrams.is_some()),
             ("--hash", self.hash.is_some()),
             ("--max-vocabulary", self.max_vocabulary.is_some()),
+        ]
+    }
+
+    /// The flags about which words count, and what they say.
+    pub fn given_of_model(&self) -> [(&'static str, bool); 6] {
+        [
             ("--text-model", self.text_model.is_some()),
             ("--min-texts", self.min_texts.is_some()),
             ("--min-times", self.min_times.is_some()),

@@ -318,14 +318,8 @@ fn check_target(schema: &Schema) -> Result<(), Error> {
     }
 }
 
-fn learn_from(
-    table: &Table,
-    counted: Counted,
-    unlabelled: Option<(FromUnlabelled, &WithUnlabelled)>,
-    mut remarks: Vec<String>,
-    options: &LearnOptions,
-    mut timings: Timings,
-) -> Result<Learned, Error> {
+/// That there are rows to learn from.
+pub(crate) fn check_rows(counted: &Counted) -> Result<(), Error> {
     let Counted { schema, statistic, report, .. } = counted;
     if report.n_rows == 0 && report.n_skipped > 0 {
         let first = report.first_skipped.as_deref().unwrap_or_default();
@@ -345,8 +339,12 @@ fn learn_from(
         };
         return Err(Error::unfit(format!("the target `{name}` is missing in every row"), hint));
     }
-    let start = Instant::now();
-    let recipe = Recipe {
+    Ok(())
+}
+
+/// How the rows were read and seen.
+pub(crate) fn recipe_of(table: &Table, options: &LearnOptions) -> Recipe {
+    Recipe {
         missing: table.missing_markers().to_vec(),
         words: options.read.words.clone(),
         weighing: options.weighing,
@@ -354,7 +352,35 @@ fn learn_from(
         labels: None,
         discretisation: options.bins.as_ref().map(ToString::to_string),
         made_from_labels: matches!(options.bins, Some(Discretisation::FayyadIrani)),
-    };
+    }
+}
+
+/// What the user should know of a model that was just learned.
+pub(crate) fn remarks_of(model: &NaiveBayesModel) -> Vec<String> {
+    let mut remarks = crate::remarks::of_model(model.posterior().remarks());
+    remarks.extend(crate::vocabulary::remarks(model.parts()));
+    for (id, states) in categorical(model.schema()).filter(|(_, states)| (1..states.len()).contains(&states.n_declared())) {
+        let beyond = crate::remarks::list(&states.names()[states.n_declared()..]);
+        remarks.push(format!("`{}` has states that were not declared: {beyond}", model.schema().variable(id).name));
+    }
+    if model.statistic().attributes().iter().all(|a| matches!(a, AttributeStatistic::Absent)) {
+        remarks.push("no column is left to learn from: the model knows how frequent the classes are, and nothing else".into());
+    }
+    remarks
+}
+
+fn learn_from(
+    table: &Table,
+    counted: Counted,
+    unlabelled: Option<(FromUnlabelled, &WithUnlabelled)>,
+    mut remarks: Vec<String>,
+    options: &LearnOptions,
+    mut timings: Timings,
+) -> Result<Learned, Error> {
+    check_rows(&counted)?;
+    let Counted { schema, statistic, report, .. } = counted;
+    let start = Instant::now();
+    let recipe = recipe_of(table, options);
     let (unlabelled, rows) = unlabelled.unzip();
     let parts = Stored {
         schema,
@@ -367,15 +393,7 @@ fn learn_from(
         pruned: report.pruned.clone(),
     };
     let mut model = NaiveBayesModel::from_parts(parts)?;
-    remarks.extend(crate::remarks::of_model(model.posterior().remarks()));
-    remarks.extend(crate::vocabulary::remarks(model.parts()));
-    for (id, states) in categorical(model.schema()).filter(|(_, states)| (1..states.len()).contains(&states.n_declared())) {
-        let beyond = crate::remarks::list(&states.names()[states.n_declared()..]);
-        remarks.push(format!("`{}` has states that were not declared: {beyond}", model.schema().variable(id).name));
-    }
-    if model.statistic().attributes().iter().all(|a| matches!(a, AttributeStatistic::Absent)) {
-        remarks.push("no column is left to learn from: the model knows how frequent the classes are, and nothing else".into());
-    }
+    remarks.extend(remarks_of(&model));
     timings.add("learn", start);
 
     let start = Instant::now();
@@ -448,7 +466,7 @@ pub fn leave_one_out(table: &Table, model: &NaiveBayesModel, costs: Option<&Name
     Ok(tally.metrics().map(|metrics| Evaluation::new(leave_one_out_words(model), model.classes(), metrics)))
 }
 
-fn leave_one_out_words(model: &NaiveBayesModel) -> &'static str {
+pub(crate) fn leave_one_out_words(model: &NaiveBayesModel) -> &'static str {
     let has_weights = |t: &Treatment| matches!(t, Treatment::Words(weights) if weights.of_word.is_some());
     if model.unlabelled().is_some() {
         "leave-one-out, given what rows without a class were taken for"

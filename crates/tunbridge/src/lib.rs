@@ -20,8 +20,10 @@
 
 mod align;
 pub mod atomic;
+pub mod average;
 mod case;
 mod change;
+mod classifier;
 pub mod concept;
 mod costs;
 mod difference;
@@ -44,8 +46,10 @@ mod value_of_information;
 mod vocabulary;
 mod widening;
 
+pub use average::AverageModel;
 pub use case::Case;
 pub use change::{Changed, forget, merge, update};
+pub use classifier::Classifier;
 pub use costs::NamedCosts;
 pub use difference::{Believed, Difference, Moved, Value, difference};
 pub use error::Error;

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use belief::{Chunk, Kind, Pruned, Role, Schema, ShapeMismatch, WordWeights, normalise_ln};
 use data::{Answers, DataError};
-use evaluate::{Calibrator, Costs};
+use evaluate::Calibrator;
 use learn::{Contest, EventModel, Ledger, Mixture, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, TextEvent, Treatment};
 use serde::{Deserialize, Serialize};
 
+use crate::average::AverageModel;
+use crate::classifier::{Classifier, answers};
 use crate::labels::LabelsModel;
 use crate::model_file::{self, ModelFileError};
 use crate::unlabelled::OfComponents;
@@ -22,6 +24,8 @@ pub enum Model {
     NaiveBayes(Box<NaiveBayesModel>),
     /// Several labels a row, each with a naive Bayes model of its own.
     Labels(Box<LabelsModel>),
+    /// Several models whose probabilities are averaged.
+    Average(Box<AverageModel>),
 }
 
 impl Model {
@@ -41,6 +45,10 @@ impl Model {
                 let model = LabelsModel::from_parts(model_file::body(path, &packed)?).map_err(damaged)?;
                 Ok(Model::Labels(Box::new(model)))
             }
+            AverageModel::KIND => {
+                let model = AverageModel::from_parts(model_file::body(path, &packed)?).map_err(damaged)?;
+                Ok(Model::Average(Box::new(model)))
+            }
             _ => Err(ModelFileError::UnknownKind { path: path.into(), kind }.into()),
         }
     }
@@ -53,6 +61,7 @@ impl Model {
         match self {
             Model::NaiveBayes(model) => model.save(path, force),
             Model::Labels(model) => model.save(path, force),
+            Model::Average(model) => model.save(path, force),
         }
     }
 
@@ -61,6 +70,7 @@ impl Model {
         match self {
             Model::NaiveBayes(model) => model.kind(),
             Model::Labels(_) => LabelsModel::KIND,
+            Model::Average(_) => AverageModel::KIND,
         }
     }
 
@@ -69,6 +79,7 @@ impl Model {
         match self {
             Model::NaiveBayes(model) => model.schema(),
             Model::Labels(model) => model.schema(),
+            Model::Average(model) => model.schema(),
         }
     }
 
@@ -77,22 +88,25 @@ impl Model {
         match self {
             Model::NaiveBayes(model) => model.observed().n_rows(),
             Model::Labels(model) => model.statistic().n_rows(),
+            Model::Average(model) => model.n_rows(),
         }
     }
 
-    /// Everything that was fixed before counting.
+    /// Everything that was fixed before counting; of an average, what its members share: how rows are read.
     pub fn recipe(&self) -> &Recipe {
         match self {
             Model::NaiveBayes(model) => model.recipe(),
             Model::Labels(model) => model.recipe(),
+            Model::Average(model) => model.recipe(),
         }
     }
 
-    /// What was believed before.
-    pub fn prior(&self) -> &NaiveBayesPrior {
+    /// What was believed before; `None` for an average, whose members have each their own.
+    pub fn prior(&self) -> Option<&NaiveBayesPrior> {
         match self {
-            Model::NaiveBayes(model) => model.prior(),
-            Model::Labels(model) => model.prior(),
+            Model::NaiveBayes(model) => Some(model.prior()),
+            Model::Labels(model) => Some(model.prior()),
+            Model::Average(_) => None,
         }
     }
 }
@@ -308,44 +322,43 @@ impl NaiveBayesModel {
     /// # Errors
     /// When the columns are not those of the model's schema.
     pub fn answer(&self, chunk: &Chunk<'_>) -> Result<Answers, DataError> {
-        let mut probability = Vec::new();
-        self.ln_joint(chunk, &mut probability)?;
-        let mut predicted = Vec::with_capacity(chunk.n_rows);
-        for row in probability.chunks_exact_mut(self.posterior.n_classes()) {
-            if let Some(calibrator) = &self.parts.calibrator
-                && normalise_ln(row) > f64::NEG_INFINITY
-            {
-                // Only a row of the wrong length is refused.
-                let _ = calibrator.calibrate(row);
+        let mut ln = Vec::new();
+        self.ln_joint(chunk, &mut ln)?;
+        if let Some(calibrator) = &self.parts.calibrator {
+            for row in ln.chunks_exact_mut(self.posterior.n_classes()) {
+                if normalise_ln(row) > f64::NEG_INFINITY {
+                    // Only a row of the wrong length is refused.
+                    let _ = calibrator.calibrate(row);
+                }
             }
-            let best = best(row);
-            predicted.push(best);
-            let greatest = best.map_or(f64::NAN, |best| row[best as usize]);
-            let mut total = 0.0;
-            for x in row.iter_mut() {
-                *x = (*x - greatest).exp();
-                total += *x;
-            }
-            row.iter_mut().for_each(|p| *p /= total);
         }
-        Ok(Answers { predicted, probability })
+        Ok(answers(ln, self.posterior.n_classes()))
+    }
+}
+
+impl Classifier for NaiveBayesModel {
+    fn schema(&self) -> &Schema {
+        self.schema()
     }
 
-    /// The class of least expected cost of each row, and the probabilities of all, which costs do not change.
-    ///
-    /// # Errors
-    /// When the columns are not those of the model's schema, or the costs are for another number of classes.
-    pub fn answer_by_cost(&self, chunk: &Chunk<'_>, costs: &Costs) -> Result<Answers, DataError> {
-        let n_classes = self.posterior.n_classes();
-        ShapeMismatch::check("classes of the costs", n_classes, costs.n_classes())?;
-        let mut answers = self.answer(chunk)?;
-        for (predicted, p) in answers.predicted.iter_mut().zip(answers.probability.chunks_exact(n_classes)) {
-            // A row that is impossible has no answer at any cost.
-            if predicted.is_some() {
-                *predicted = costs.decide(p).ok().map(|class| class as u32);
-            }
-        }
-        Ok(answers)
+    fn recipe(&self) -> &Recipe {
+        self.recipe()
+    }
+
+    fn classes(&self) -> &[String] {
+        self.classes()
+    }
+
+    fn ln_posteriors(&self, chunk: &Chunk<'_>, out: &mut Vec<f64>) -> Result<(), ShapeMismatch> {
+        self.ln_posteriors(chunk, out)
+    }
+
+    fn without_evidence(&self, chunk: &Chunk<'_>) -> Result<Vec<bool>, ShapeMismatch> {
+        self.posterior.without_evidence(chunk)
+    }
+
+    fn answer(&self, chunk: &Chunk<'_>) -> Result<Answers, DataError> {
+        self.answer(chunk)
     }
 }
 
@@ -358,17 +371,6 @@ pub(crate) fn prior_words(schema: &Schema, recipe: &Recipe, prior: &NaiveBayesPr
     let has_texts = schema.variables().iter().any(|v| v.role == Role::Input && matches!(v.kind, Kind::Text(_)));
     let text = if has_texts { format!(", {text}") } else { String::new() };
     format!("{estimate}, class prior {class}{numeric}{text}")
-}
-
-/// The place of the greatest; ties go to the first, and there is none when all is impossible.
-pub(crate) fn best(ln: &[f64]) -> Option<u32> {
-    let (mut at, mut greatest) = (None, f64::NEG_INFINITY);
-    for (place, &x) in ln.iter().enumerate() {
-        if x > greatest {
-            (at, greatest) = (Some(place as u32), x);
-        }
-    }
-    at
 }
 
 /// How each variable of a schema is counted.

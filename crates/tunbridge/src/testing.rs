@@ -6,10 +6,10 @@ use belief::{FoldPlan, MaskedRows, Observations, ReadReport, Schema};
 use data::{ReadOptions, Table, UnknownStates};
 
 use crate::judge::Judge;
-use crate::learning::{blank_tally, check_texts, count, judged, weighed, with_given_priors};
+use crate::learning::{blank_tally, check_texts, count, judged, target_of, weighed, with_given_priors};
 use crate::model::Stored;
 use crate::remarks::counted;
-use crate::{Error, Evaluation, LearnOptions, NaiveBayesModel, NamedCosts, Recipe};
+use crate::{Classifier, Error, Evaluation, LearnOptions, NaiveBayesModel, NamedCosts, Recipe};
 
 /// How a saved model is judged.
 #[derive(Clone, Default)]
@@ -38,14 +38,13 @@ pub struct Tested {
 ///
 /// # Errors
 /// When the files cannot be read, lack the target, or no row has a class that the model knows; and when costs name no classes.
-pub fn test(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], options: TestOptions) -> Result<Tested, Error> {
+pub fn test(model: &dyn Classifier, paths: &[impl AsRef<Path>], options: TestOptions) -> Result<Tested, Error> {
     let TestOptions { mut read, unknown_states, costs } = options;
     let blank = blank_tally(costs.as_ref(), model.classes())?;
     model.recipe().apply(&mut read);
     let again = read.clone();
     let table = Table::open_as(paths, read, model.schema(), unknown_states, true)?;
-    let target = model.statistic().target();
-    let name = &model.schema().variable(target).name;
+    let (target, name) = (target_of(model.schema())?, model.target());
     if let Some(path) = file_without(name, &table, &again, model.schema()) {
         return Err(Error::unfit(
             format!("{}: there is no column `{name}`, so there is nothing to compare with", path.display()),
@@ -54,9 +53,9 @@ pub fn test(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], options: TestOp
     }
     let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| model.ln_posteriors(chunk, out);
     let n_classes = model.classes().len();
-    let fold = table.fold(|_: &[usize]| Judge::new(&scores, target.index(), n_classes, blank.clone()))?;
+    let fold = table.fold(|_: &[usize]| Judge::new(&scores, target, n_classes, blank.clone()))?;
     let mut remarks = table.remarks().to_vec();
-    let n_unknown = fold.report.n_unknown.get(target.index()).copied().unwrap_or(0);
+    let n_unknown = fold.report.n_unknown.get(target).copied().unwrap_or(0);
     if n_unknown > 0 {
         let rows = counted(
             n_unknown,

@@ -4,8 +4,7 @@
 //! their product, and [`LossTable::value_of_information`] does the rest. Numbers are taken on a grid that holds all but a trifle of
 //! their densities.
 
-use belief::{Chunk, Kind, LossTable, Role, VarId, normalise_ln};
-use data::{Answers, DataError};
+use belief::{Kind, LossTable, Role, VarId, normalise_ln};
 use learn::{AttributeStatistic, EventModel, NaiveBayes};
 
 use crate::{Case, Error, NaiveBayesModel};
@@ -24,23 +23,6 @@ const POINTS: usize = 2001;
 const REACH: f64 = 8.0;
 
 impl NaiveBayesModel {
-    /// The action of least expected loss of each row, in `predicted`, and the probabilities of the classes.
-    ///
-    /// # Errors
-    /// When the columns are not those of the model's schema, or the losses are of other classes.
-    pub fn decide(&self, chunk: &Chunk<'_>, losses: &LossTable) -> Result<Answers, DataError> {
-        let mut answers = self.answer(chunk)?;
-        let n_classes = self.classes().len();
-        belief::ShapeMismatch::check("classes of the losses", n_classes, losses.states().len())?;
-        for (predicted, p) in answers.predicted.iter_mut().zip(answers.probability.chunks_exact(n_classes)) {
-            // A row that is impossible calls for no action.
-            if predicted.is_some() {
-                *predicted = losses.decide(p).ok().map(|decision| decision.action as u32);
-            }
-        }
-        Ok(answers)
-    }
-
     /// What each attribute that the case does not tell is worth, the greatest first. Texts cannot be asked for. The probabilities are
     /// those before any calibration.
     ///

@@ -23,7 +23,7 @@ pub fn update(args: &UpdateArgs, common: &Common, timings: &mut Timings) -> Resu
     let told = told_prior(&args.prior)?;
     let max_vocabulary = args.max_vocabulary;
     change(&args.change, common, timings, "added", |model, args, read| {
-        let (prior, read) = (Some(told(model.prior())), ReadOptions { max_vocabulary, ..read });
+        let (prior, read) = (model.prior().map(&told), ReadOptions { max_vocabulary, ..read });
         match model {
             Model::NaiveBayes(model) => Ok(tunbridge::update(model, &args.data, read, prior)?.into()),
             Model::Labels(model) => Ok(labels::update(model, &args.data, read, prior)?.into()),
@@ -70,6 +70,7 @@ fn change(
     let as_json = common.json()?;
     let output = args.output.as_deref().unwrap_or(&args.model);
     let before = load(&args.model, timings)?;
+    super::average::stays_as_it_is(&before, &args.model)?;
     check_output(output, args.force)?;
     let start = Instant::now();
     let changed = {
@@ -91,15 +92,17 @@ pub fn merge(args: &MergeArgs, common: &Common, timings: &mut Timings) -> Result
     let told = told_prior(&args.prior)?;
     check_output(&args.output, args.force)?;
     let first = load(&args.models[0], timings)?;
+    super::average::stays_as_it_is(&first, &args.models[0])?;
     let mut merged = first.clone();
     let mut remarks = Vec::new();
     let mut rows = vec![count(first.n_rows())];
     for path in &args.models[1..] {
         let other = load(path, timings)?;
+        super::average::stays_as_it_is(&other, path)?;
         rows.push(count(other.n_rows()));
         let start = Instant::now();
         // Where they differ in what was not told, the library says so.
-        let prior = Some(told(first.prior())).filter(|prior| *prior == told(other.prior()));
+        let prior = first.prior().map(&told).filter(|prior| other.prior().map(&told).as_ref() == Some(prior));
         let changed = match (&merged, &other) {
             (Model::NaiveBayes(a), Model::NaiveBayes(b)) => tunbridge::merge(a, b, prior).map(Done::from),
             (Model::Labels(a), Model::Labels(b)) => labels::merge(a, b, prior).map(Done::from),

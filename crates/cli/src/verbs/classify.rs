@@ -10,7 +10,7 @@ use tunbridge::atomic::{AtomicFile, check_place};
 use tunbridge::belief::{Chunk, Kind, LossTable, ReadReport, Role, Schema};
 use tunbridge::data::{Answers, DataError, OutputFormat, Table};
 use tunbridge::evaluate::Costs;
-use tunbridge::{Case, Error, Model, NaiveBayesModel, Recipe, Timings, Worth, model_file};
+use tunbridge::{Case, Classifier, Error, Model, NaiveBayesModel, NamedCosts, Recipe, Timings, Worth, model_file};
 
 use super::{case_of, is_case, load, no_trace, print, print_json, tell_stale, unknown_kind};
 use crate::args::{ClassifyArgs, Common, Format, refuse};
@@ -33,21 +33,39 @@ pub fn run(args: &ClassifyArgs, common: &Common, timings: &mut Timings) -> Resul
             super::labels::classify(args, common, model, one_case)?;
         }
         Model::NaiveBayes(model) => {
-            let rule = match (costs, args.loss.table(model.classes())?) {
-                (Some(_), Some(_)) => {
-                    return Err(Failure::Usage("--costs are of naming a class, and --loss of any action: give one".into()));
-                }
-                (Some(costs), None) => Rule::Costs(costs.resolve(model.classes())?),
-                (None, Some(losses)) => Rule::Losses(losses),
-                (None, None) => Rule::MostProbable,
-            };
+            let rule = rule(args, costs, model.classes())?;
             tell_stale(model, common);
-            if one_case { case(args, common, model, &rule)? } else { rows_of_classes(args, common, model, &rule)? }
+            let asked = Asked { model: model.as_ref(), alone: Some(model) };
+            if one_case { case(args, common, asked, &rule)? } else { rows_of_classes(args, common, asked.model, &rule)? }
+        }
+        Model::Average(model) => {
+            let of_one_model = [("--trace", common.trace), ("--value-of-information", args.value_of_information)];
+            refuse(&of_one_model, "is asked of one model, and this is an average of several: learn the one by itself")?;
+            let rule = rule(args, costs, model.classes())?;
+            let asked = Asked { model: model.as_ref(), alone: None };
+            if one_case { case(args, common, asked, &rule)? } else { rows_of_classes(args, common, asked.model, &rule)? }
         }
         other => return Err(unknown_kind(other)),
     }
     timings.add("infer", start);
     Ok(())
+}
+
+/// A model, and the same where it is one by itself and not an average.
+#[derive(Clone, Copy)]
+struct Asked<'m> {
+    model: &'m dyn Classifier,
+    alone: Option<&'m NaiveBayesModel>,
+}
+
+/// How one of the classes, or an action, is chosen by their probabilities.
+fn rule(args: &ClassifyArgs, costs: Option<NamedCosts>, classes: &[String]) -> Result<Rule, Failure> {
+    match (costs, args.loss.table(classes)?) {
+        (Some(_), Some(_)) => Err(Failure::Usage("--costs are of naming a class, and --loss of any action: give one".into())),
+        (Some(costs), None) => Ok(Rule::Costs(costs.resolve(classes)?)),
+        (None, Some(losses)) => Ok(Rule::Losses(losses)),
+        (None, None) => Ok(Rule::MostProbable),
+    }
 }
 
 /// What is said of a row.
@@ -60,7 +78,7 @@ enum Rule {
 }
 
 impl Rule {
-    fn answer(&self, model: &NaiveBayesModel, chunk: &Chunk<'_>) -> Result<Answers, DataError> {
+    fn answer(&self, model: &dyn Classifier, chunk: &Chunk<'_>) -> Result<Answers, DataError> {
         match self {
             Rule::MostProbable => model.answer(chunk),
             Rule::Costs(costs) => model.answer_by_cost(chunk, costs),
@@ -73,7 +91,7 @@ impl Rule {
     }
 }
 
-fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, rule: &Rule) -> Result<(), Failure> {
+fn case(args: &ClassifyArgs, common: &Common, Asked { model, alone }: Asked<'_>, rule: &Rule) -> Result<(), Failure> {
     let as_json = match common.format {
         Some(Format::Jsonl) if !common.trace => true,
         _ => common.json()?,
@@ -86,11 +104,13 @@ fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, rule: &Ru
         Rule::Losses(losses) if !impossible => Some((losses, losses.decide(&answers.probability).map_err(Error::from)?)),
         _ => None,
     };
-    let worth = if args.value_of_information && !impossible { Some(worth(model, &case, rule)?) } else { None };
+    let worth = match alone {
+        Some(model) if args.value_of_information && !impossible => Some(worth(model, &case, rule)?),
+        _ => None,
+    };
     let expected = rule.costs().filter(|_| !impossible).and_then(|costs| costs.expected(&answers.probability).ok());
     if has_texts(model) {
-        let n_prior_only = case.lend(|row| model.posterior().n_without_evidence(row)).map_err(DataError::from)?;
-        tell_prior_only(n_prior_only as u64, common);
+        tell_prior_only(case.lend(|row| n_prior_only(model, row))?, common);
     }
     if as_json {
         let mut object = object(1, model.classes(), &answers);
@@ -107,7 +127,7 @@ fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, rule: &Ru
         }
         return print_json(&object);
     }
-    if common.trace {
+    if let Some(model) = alone.filter(|_| common.trace) {
         print(&super::explain::products(model, &case)?)?;
     }
     if impossible {
@@ -120,14 +140,14 @@ fn case(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, rule: &Ru
         let line =
             |class: &usize| vec![model.classes()[*class].clone(), number(expected[*class]), probability(answers.probability[*class])];
         let lines: Vec<Vec<String>> = by_cost.iter().map(line).collect();
-        let header = [model.posterior().target(), "expected cost", "probability"];
+        let header = [model.target(), "expected cost", "probability"];
         print(&table(&header, &[Align::Left, Align::Right, Align::Right], &lines))?;
         return worth.map_or(Ok(()), |worth| print(&worth_table(&worth)));
     }
     let mut by_p: Vec<(&String, f64)> = model.classes().iter().zip(answers.probability.iter().copied()).collect();
     by_p.sort_by(|a, b| b.1.total_cmp(&a.1));
     let lines: Vec<Vec<String>> = by_p.iter().map(|(class, p)| vec![class.to_string(), probability(*p)]).collect();
-    print(&table(&[model.posterior().target(), "probability"], &[Align::Left, Align::Right], &lines))?;
+    print(&table(&[model.target(), "probability"], &[Align::Left, Align::Right], &lines))?;
     if let Some((losses, decision)) = &decided {
         print(&format!("\n{}", decision_table(losses, decision)))?;
     }
@@ -167,8 +187,13 @@ pub fn not_of_files(args: &ClassifyArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn has_texts(model: &NaiveBayesModel) -> bool {
+fn has_texts(model: &dyn Classifier) -> bool {
     model.schema().variables().iter().any(|v| v.role == Role::Input && matches!(v.kind, Kind::Text(_)))
+}
+
+/// Rows in which nothing says anything to the model.
+fn n_prior_only(model: &dyn Classifier, chunk: &Chunk<'_>) -> Result<u64, DataError> {
+    Ok(model.without_evidence(chunk)?.into_iter().filter(|none| *none).count() as u64)
 }
 
 fn tell_prior_only(n: u64, common: &Common) {
@@ -196,9 +221,9 @@ fn object(row: u64, classes: &[String], answers: &Answers) -> Value {
     Value::Object(object)
 }
 
-fn rows_of_classes(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel, rule: &Rule) -> Result<(), Failure> {
+fn rows_of_classes(args: &ClassifyArgs, common: &Common, model: &dyn Classifier, rule: &Rule) -> Result<(), Failure> {
     refuse(&[("--value-of-information", args.value_of_information)], "is for one case")?;
-    let (n_impossible, n_prior_only) = (AtomicU64::new(0), AtomicU64::new(0));
+    let (n_impossible, n_of_prior) = (AtomicU64::new(0), AtomicU64::new(0));
     let has_texts = has_texts(model);
     let write = |table: &Table, format: OutputFormat, to: &mut (dyn Write + Send)| {
         let say = |chunk: Chunk<'_>| {
@@ -206,7 +231,7 @@ fn rows_of_classes(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel
             let impossible = answers.predicted.iter().filter(|p| p.is_none()).count() as u64;
             n_impossible.fetch_add(impossible, Ordering::Relaxed);
             if has_texts {
-                n_prior_only.fetch_add(model.posterior().n_without_evidence(&chunk)? as u64, Ordering::Relaxed);
+                n_of_prior.fetch_add(n_prior_only(model, &chunk)?, Ordering::Relaxed);
             }
             Ok(answers)
         };
@@ -221,7 +246,7 @@ fn rows_of_classes(args: &ClassifyArgs, common: &Common, model: &NaiveBayesModel
         let rows = of(n_impossible as f64, "row has", "rows have");
         remark(common, &format!("{rows} probability zero under the model and got no answer"));
     }
-    tell_prior_only(n_prior_only.into_inner(), common);
+    tell_prior_only(n_of_prior.into_inner(), common);
     Ok(())
 }
 

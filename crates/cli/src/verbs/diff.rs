@@ -16,6 +16,8 @@ pub fn run(args: &DiffArgs, common: &Common, timings: &mut Timings) -> Result<()
     no_trace(common)?;
     let as_json = common.json()?;
     let [before, after] = [load(&args.before, timings)?, load(&args.after, timings)?];
+    super::average::is_not_compared(&before, &args.before)?;
+    super::average::is_not_compared(&after, &args.after)?;
     let found = match (&before, &after) {
         (Model::NaiveBayes(before), Model::NaiveBayes(after)) => difference(before, after),
         (Model::Labels(before), Model::Labels(after)) => tunbridge::labels::difference(before, after),

@@ -130,7 +130,8 @@ fn saved(args: &EvaluateArgs, read: ReadOptions, timings: &mut Timings) -> Resul
     let start = Instant::now();
     let options = TestOptions { read, unknown_states: unknown_states(args), costs: costs(&args.costs)? };
     let found = match &model {
-        Model::NaiveBayes(model) => Found::of(test(model, &data, options)?),
+        Model::NaiveBayes(model) => Found::of(test(model.as_ref(), &data, options)?),
+        Model::Average(model) => Found::of(test(model.as_ref(), &data, options)?),
         Model::Labels(model) => Found::of_labels(labels::test(model, &data, options)?),
         other => return Err(unknown_kind(other)),
     };

@@ -36,6 +36,7 @@ pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result
     let one_case = is_case(&args.inputs)?;
     let model = match load(&args.model, timings)? {
         Model::Labels(model) => return super::labels::explain(args, common, &model, one_case, timings),
+        Model::Average(model) => return super::average::explain(args, common, &model, one_case, timings),
         Model::NaiveBayes(model) => *model,
         other => return Err(unknown_kind(&other)),
     };
@@ -48,22 +49,9 @@ pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result
     } else {
         row_of_files(args, common, read)?
     };
-    let place = |class: &Option<String>| -> Result<Option<usize>, Failure> {
-        let Some(class) = class else { return Ok(None) };
-        let found = model.schema().states(model.statistic().target()).and_then(|states| states.find(class));
-        let known = model.classes().join(", ");
-        found.map(Some).ok_or_else(|| {
-            Failure::Fault(Error::Unfit {
-                what: format!("`{class}` is no class of the model"),
-                hint: Some(format!("its classes are: {known}")),
-            })
-        })
-    };
     // The class that `classify` gives, which a calibration may have changed.
     let answer = case.lend(|row| model.answer(row))?;
-    let mut contest = Contest { class: place(&args.class)?, against: place(&args.against)? };
-    let predicted = answer.predicted[0].map(|class| class as usize);
-    contest.class = contest.class.or(predicted.filter(|class| Some(*class) != contest.against));
+    let contest = contest(args, model.classes(), answer.predicted[0])?;
     let ledger = case.lend(|row| model.explain(row, 0, contest))?;
     let p = |name: &str| model.classes().iter().position(|c| c == name).map(|i| answer.probability[i]);
     let calibrated = model.calibrator().and_then(|_| p(&ledger.class));
@@ -79,12 +67,31 @@ pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result
         ledger: &ledger,
         unit: args.unit,
         calibrated,
+        besides: &[],
     };
     tell(&told, &case, args, common)
 }
 
+/// The classes to weigh against each other: those that are named, and else the one that is predicted.
+pub fn contest(args: &ExplainArgs, classes: &[String], predicted: Option<u32>) -> Result<Contest, Failure> {
+    let place = |class: &Option<String>| -> Result<Option<usize>, Failure> {
+        let Some(class) = class else { return Ok(None) };
+        let found = classes.iter().position(|known| known == class);
+        let known = classes.join(", ");
+        found.map(Some).ok_or_else(|| {
+            Failure::Fault(Error::Unfit {
+                what: format!("`{class}` is no class of the model"),
+                hint: Some(format!("its classes are: {known}")),
+            })
+        })
+    };
+    let mut contest = Contest { class: place(&args.class)?, against: place(&args.against)? };
+    contest.class = contest.class.or(predicted.map(|class| class as usize).filter(|class| Some(*class) != contest.against));
+    Ok(contest)
+}
+
 /// Whether JSON is wanted, and whether a page.
-fn formats(common: &Common) -> Result<(bool, bool), Failure> {
+pub fn formats(common: &Common) -> Result<(bool, bool), Failure> {
     let as_html = common.format == Some(Format::Html);
     Ok((if as_html { false } else { common.json()? }, as_html))
 }
@@ -155,6 +162,8 @@ pub struct Told<'t> {
     pub ledger: &'t Ledger,
     pub unit: UnitArg,
     pub calibrated: Option<f64>,
+    /// What is to be known before all else.
+    pub besides: &'t [String],
 }
 
 impl Told<'_> {
@@ -177,7 +186,7 @@ impl Told<'_> {
     }
 
     /// The same for programs.
-    fn object(&self) -> Value {
+    pub fn object(&self) -> Value {
         let Self { ledger, calibrated, .. } = *self;
         // JSON has no infinities; their signs matter here.
         let infinite = |nats: f64| match unit_of(self.unit).of_nats(nats) {
@@ -302,7 +311,8 @@ impl Told<'_> {
     /// What is to be known besides.
     fn notes(&self) -> Vec<String> {
         let left_out = self.ledger.left_out.iter().filter(|left| left.why != tunbridge::learners::LeftOut::NotAnAttribute);
-        let mut notes: Vec<String> = left_out.map(|left| format!("{} is left out: {}", left.variable, left.why)).collect();
+        let left_out = left_out.map(|left| format!("{} is left out: {}", left.variable, left.why));
+        let mut notes: Vec<String> = self.besides.iter().cloned().chain(left_out).collect();
         if let Some(MixtureParts { of_class, of_against }) = self.ledger.mixture {
             let of =
                 |(nth, n): (usize, usize), class: &str| if n > 1 { format!("component {nth} of {n} of {class}") } else { class.into() };

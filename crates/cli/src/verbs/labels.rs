@@ -222,6 +222,7 @@ pub fn explain(args: &ExplainArgs, common: &Common, model: &LabelsModel, one_cas
         ledger: &ledger,
         unit: args.unit,
         calibrated: None,
+        besides: &[],
     };
     super::explain::tell(&told, &case, args, common)
 }

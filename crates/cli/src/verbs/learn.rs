@@ -20,6 +20,9 @@ use crate::{Failure, json, unlabelled};
 
 pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     let as_json = common.json()?;
+    if !args.average.average.is_empty() {
+        return super::average::learn(args, common, timings);
+    }
     let options = options(args, common)?;
     let output = output_path(args)?;
     check_output(&output, args.force)?;
@@ -83,7 +86,7 @@ pub fn method(arg: CalibrateArg) -> Option<Method> {
 }
 
 /// The data's name with `.tb`, in the current folder.
-fn output_path(args: &LearnArgs) -> Result<PathBuf, Failure> {
+pub fn output_path(args: &LearnArgs) -> Result<PathBuf, Failure> {
     if let Some(output) = &args.output {
         return Ok(output.clone());
     }

@@ -1,5 +1,6 @@
 //! One file a verb.
 
+mod average;
 pub mod change;
 pub mod classify;
 pub mod concept;

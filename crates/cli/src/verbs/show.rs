@@ -19,6 +19,7 @@ pub fn run(args: &ShowArgs, common: &Common, timings: &mut Timings) -> Result<()
     let as_json = common.json()?;
     let model = match load(&args.model, timings)? {
         Model::Labels(model) => return super::labels::show(args, as_json, &model),
+        Model::Average(model) => return super::average::show(args, as_json, &model),
         Model::NaiveBayes(model) => *model,
         other => return Err(unknown_kind(&other)),
     };

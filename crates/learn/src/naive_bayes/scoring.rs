@@ -365,15 +365,15 @@ impl StudentScores {
 }
 
 impl NaiveBayes {
-    /// How many rows say nothing that the model knows: the class prior alone is their answer. The columns must be those of the
-    /// schema.
+    /// Of each row, whether it says nothing that the model knows: the class prior alone is then the answer. The columns must be
+    /// those of the schema.
     ///
     /// # Errors
     /// When they are not.
-    pub fn n_without_evidence(&self, chunk: &Chunk<'_>) -> Result<usize, ShapeMismatch> {
+    pub fn without_evidence(&self, chunk: &Chunk<'_>) -> Result<Vec<bool>, ShapeMismatch> {
         check_chunk(self.scorers(), chunk)?;
         let says = |row: usize| self.scorers().iter().zip(chunk.columns).any(|(scorer, column)| scorer.says(column, row));
-        Ok((0..chunk.n_rows).filter(|row| !says(*row)).count())
+        Ok((0..chunk.n_rows).map(|row| !says(row)).collect())
     }
 }
 

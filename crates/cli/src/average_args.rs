@@ -1,0 +1,104 @@
+//! Models that are averaged, from the command line: each is a kind with its own flags, written in one argument.
+
+use clap::{Args, Parser, ValueEnum};
+use tunbridge::average::{AverageOptions, MemberOptions, WeighedBy};
+
+use crate::Failure;
+use crate::args::{CalibrateArg, Common, LearnArgs, refuse};
+use crate::costs::costs;
+use crate::learner_args::{LearnerArgs, ModelKind};
+
+/// Which models are averaged, and how they are weighed.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Averages")]
+pub struct AverageArgs {
+    /// Learn several models and average their probabilities, each by its weight: a kind with its own flags, as in 'naive-bayes
+    /// --numeric student'; give two or more
+    #[arg(long, value_name = "KIND FLAGS…")]
+    pub average: Vec<String>,
+    /// What makes the weights: how well a model foretells held-out rows, or how probable all rows are under it [default: log-score]
+    #[arg(long, value_enum, value_name = "WHAT", requires = "average")]
+    pub average_by: Option<WeighedByArg>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum WeighedByArg {
+    LogScore,
+    MarginalLikelihood,
+}
+
+/// One model of an average, as it would be learned by itself.
+#[derive(Parser)]
+#[command(no_binary_name = true, disable_help_flag = true, disable_version_flag = true)]
+struct MemberArgs {
+    #[arg(value_enum)]
+    kind: ModelKind,
+    #[command(flatten)]
+    learner: LearnerArgs,
+}
+
+/// What is asked for by `learn --average`.
+pub fn options(args: &LearnArgs, common: &Common) -> Result<AverageOptions, Failure> {
+    let AverageArgs { average, average_by } = &args.average;
+    if average.len() < 2 {
+        return Err(Failure::Usage("--average needs two models or more: give it once for each".into()));
+    }
+    let learner = &args.learner;
+    let of_rows = [
+        ("--labels", learner.labels.is_some(), "gives a row any number of labels, and an average is of models of one class a row"),
+        ("--calibrate", args.calibrate != CalibrateArg::None, "mends one model, and an average is mended by its members' weights"),
+        ("--trace", common.trace, "shows one model: learn it without --average"),
+    ];
+    of_rows.iter().try_for_each(|(flag, given, because)| refuse(&[(flag, *given)], because))?;
+    refuse(&learner.unlabelled.given(), "does not go with --average: the weights come from rows that have a class")?;
+    let of_member = [("--model", learner.model.is_some()), ("--threshold", learner.threshold.is_some())];
+    let of_member = [&of_member[..], &learner.prior.given(), &learner.text.given_of_model()].concat();
+    refuse(&of_member, "is said of each model by itself, as in --average 'naive-bayes --estimate ml'")?;
+    if args.evaluate == tunbridge::EvaluationPlan::None {
+        refuse(&[("--costs", !args.costs.is_empty())], "says how a model is judged, and does not go with --evaluate none")?;
+    }
+    let mut options = AverageOptions::new(average.iter().map(|text| member(text)).collect::<Result<_, _>>()?);
+    options.read = args.read.options(common);
+    args.columns.apply(&mut options.read, args.target.as_ref())?;
+    learner.text.apply(&mut options.read)?;
+    options.by = match average_by {
+        None | Some(WeighedByArg::LogScore) => WeighedBy::LogScore,
+        Some(WeighedByArg::MarginalLikelihood) => WeighedBy::MarginalLikelihood,
+    };
+    options.evaluation = args.evaluate;
+    options.costs = costs(&args.costs)?;
+    Ok(options)
+}
+
+/// A member from its text; a fault is told with it.
+fn member(text: &str) -> Result<MemberOptions, Failure> {
+    let of_text = |what: &str| Failure::Usage(format!("--average '{text}': {what}"));
+    let words = shlex::split(text).ok_or_else(|| of_text("a quote is not closed"))?;
+    let MemberArgs { kind, mut learner } = MemberArgs::try_parse_from(words).map_err(|e| of_text(&in_a_line(&e)))?;
+    let named = |failure: Failure| match failure {
+        Failure::Usage(what) => of_text(&what),
+        other => other,
+    };
+    refuse(&[("--model", learner.model.is_some())], "is said by the first word").map_err(named)?;
+    refuse(&learner.text.given_of_reading(), "says how rows are read, the same for all models: give it outside").map_err(named)?;
+    refuse(&[("--labels", learner.labels.is_some())], "does not go with --average").map_err(named)?;
+    refuse(&learner.unlabelled.given(), "does not go with --average: the weights come from rows that have a class").map_err(named)?;
+    learner.model = Some(kind);
+    let (prior, bins) = learner.prior().map_err(named)?;
+    Ok(MemberOptions {
+        name: text.split_whitespace().collect::<Vec<_>>().join(" "),
+        prior,
+        bins,
+        threshold: learner.threshold(),
+        weighing: learner.text.weigh_words.unwrap_or_default(),
+    })
+}
+
+/// What clap has to say, without its usage and in one line.
+fn in_a_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let what = text.split("\n\nUsage:").next().unwrap_or_default();
+    let what = what.split("\n\nFor more information").next().unwrap_or_default();
+    let lines: Vec<&str> = what.trim_start_matches("error: ").lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.join("; ")
+}

@@ -1,0 +1,38 @@
+//! Bayesian model averaging: several models of the same rows, each with as much of a say as the rows give it.
+//!
+//! P(class | row) = Σ w(m) P(class | row, m), over the members m. Before any data every member is as probable as every other, and
+//! [`WeighedBy`] says what makes the weights w(m): how well a member foretells rows it has not seen, or how probable all rows are
+//! under it. A member to which the evidence of a row is impossible has nothing to say of it, and leaves its weight to the others.
+//!
+//! The weights are of members, not of what they say of a row: with many rows the best member soon has nearly all of the weight,
+//! and two that are the same share what one would have.
+//!
+//! ```
+//! use tunbridge::average::{self, AverageOptions, MemberOptions};
+//! use tunbridge::{Case, Classifier};
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("weather.csv");
+//! # std::fs::write(&path, "Wind,Play\nStrong,No\nWeak,No\nWeak,Yes\nWeak,Yes\nStrong,Yes\nWeak,Yes\nStrong,No\n")?;
+//! let mut cautious = MemberOptions::new("laplace:5");
+//! cautious.prior.estimate = "laplace:5".parse()?;
+//! let mut options = AverageOptions::new(vec![MemberOptions::new("laplace:1"), cautious]);
+//! options.read.target = Some("Play".into());
+//! let model = average::learn(&[&path], &options)?.model;
+//! assert!((model.members().iter().map(|member| member.weight()).sum::<f64>() - 1.0).abs() < 1e-15);
+//! let windy = Case::parse(model.schema(), &["Wind=Strong".into()])?;
+//! let answer = windy.lend(|row| model.answer(row))?;
+//! assert!((answer.probability.iter().sum::<f64>() - 1.0).abs() < 1e-15);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! References: Hoeting, Madigan, Raftery & Volinsky 1999, "Bayesian model averaging: a tutorial", Statistical Science 14; Yao,
+//! Vehtari, Simpson & Gelman 2018, "Using stacking to average Bayesian predictive distributions", Bayesian Analysis 13, for weights
+//! from held-out scores (pseudo-BMA).
+
+mod learning;
+mod mix;
+mod model;
+mod several;
+
+pub use learning::{AverageOptions, LearnedAverage, MemberOptions, learn};
+pub use model::{AverageModel, Member, WeighedBy};
