@@ -1,6 +1,7 @@
 //! Models that are averaged, from the command line: each is a kind with its own flags, written in one argument.
 
 use clap::{Args, Parser, ValueEnum};
+use tunbridge::EvaluationPlan;
 use tunbridge::average::{AverageOptions, MemberOptions, WeighedBy};
 
 use crate::Failure;
@@ -54,7 +55,14 @@ pub fn options(args: &LearnArgs, common: &Common) -> Result<AverageOptions, Fail
     let of_member = [("--model", learner.model.is_some()), ("--threshold", learner.threshold.is_some())];
     let of_member = [&of_member[..], &learner.prior.given(), &learner.text.given_of_model()].concat();
     refuse(&of_member, "is said of each model by itself, as in --average 'naive-bayes --estimate ml'")?;
-    if args.evaluate == tunbridge::EvaluationPlan::None {
+    if let EvaluationPlan::Folds(_) = args.evaluate {
+        return Err(Failure::Usage(
+            "--evaluate folds does not go with --average, whose weights come from held-out rows already: judge it by loo, or on other \
+             rows with `tunbridge evaluate MODEL DATA`"
+                .into(),
+        ));
+    }
+    if args.evaluate == EvaluationPlan::None {
         refuse(&[("--costs", !args.costs.is_empty())], "says how a model is judged, and does not go with --evaluate none")?;
     }
     let mut options = AverageOptions::new(average.iter().map(|text| member(text)).collect::<Result<_, _>>()?);
@@ -74,6 +82,9 @@ pub fn options(args: &LearnArgs, common: &Common) -> Result<AverageOptions, Fail
 fn member(text: &str) -> Result<MemberOptions, Failure> {
     let of_text = |what: &str| Failure::Usage(format!("--average '{text}': {what}"));
     let words = shlex::split(text).ok_or_else(|| of_text("a quote is not closed"))?;
+    if words.first().is_none_or(|word| word.starts_with('-')) {
+        return Err(of_text("say the kind of model first, as in 'naive-bayes --estimate ml'"));
+    }
     let MemberArgs { kind, mut learner } = MemberArgs::try_parse_from(words).map_err(|e| of_text(&in_a_line(&e)))?;
     let named = |failure: Failure| match failure {
         Failure::Usage(what) => of_text(&what),

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use tunbridge::average::{self, AverageOptions, MemberOptions};
 use tunbridge::evaluate::Method;
-use tunbridge::{Case, LabelsModel, LearnOptions, Model, difference, learn, merge, model_file};
+use tunbridge::{AverageModel, Case, Classifier, LabelsModel, LearnOptions, Model, difference, learn, merge, model_file};
 
 /// A model with states, numbers, a target, an ignored column and a calibration.
 fn model(folder: &Path, calibration: Option<Method>, bins: Option<&str>) -> Model {
@@ -36,6 +37,9 @@ fn file_of(kind: &str, packed: &[u8]) -> Vec<u8> {
 fn ask_everything(model: &Model, other: &Model) {
     if let (Model::Labels(model), Model::Labels(other)) = (model, other) {
         return ask_of_labels(model, other);
+    }
+    if let Model::Average(model) = model {
+        return ask_of_average(model);
     }
     let (Model::NaiveBayes(model), Model::NaiveBayes(other)) = (model, other) else { return };
     if let Ok(case) = Case::parse(model.schema(), &["size=m".into(), "x=3.5".into()]) {
@@ -76,6 +80,33 @@ fn ask_of_labels(model: &LabelsModel, other: &LabelsModel) {
     (0..model.labels().len()).for_each(|label| drop(model.of_label(label)));
 }
 
+/// An average of two models that see numbers differently, one of which weighs nothing.
+fn average(folder: &Path) -> Model {
+    let rows: String = (0..12).map(|i| format!("{},{}.5,{}\n", ["s", "m"][i % 2], i % 5, ["p", "q"][i / 2 % 2])).collect();
+    let path = folder.join("average.csv");
+    std::fs::write(&path, format!("size,x,y\n{rows}s,9.5,p\nl,9.5,q\nl,2.5,p\n")).unwrap();
+    let (mut bins, mut ml) = (MemberOptions::new("bins"), MemberOptions::new("ml"));
+    bins.bins = Some("bins:width:2".parse().unwrap());
+    ml.prior.estimate = "ml".parse().unwrap();
+    let mut options = AverageOptions::new(vec![bins, ml]);
+    options.read.target = Some("y".into());
+    options.read.threads = 1;
+    Model::Average(Box::new(average::learn(&[&path], &options).unwrap().model))
+}
+
+fn ask_of_average(model: &AverageModel) {
+    assert!((model.members().iter().map(|member| member.weight()).sum::<f64>() - 1.0).abs() < 1e-9);
+    if let Ok(case) = Case::parse(model.schema(), &["size=m".into(), "x=3.5".into()]) {
+        if let Ok(answers) = case.lend(|row| model.answer(row))
+            && answers.predicted[0].is_some()
+        {
+            assert!((answers.probability.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{answers:?}");
+        }
+        let _ = case.lend(|row| model.heaviest().model().explain(row, 0, Default::default()));
+        let _ = case.lend(|row| model.without_evidence(row));
+    }
+}
+
 #[test]
 fn no_body_makes_a_model_that_panics() {
     let folder = tempfile::tempdir().unwrap();
@@ -86,6 +117,7 @@ fn no_body_makes_a_model_that_panics() {
         model(folder.path(), Some(Method::Sigmoid), Some("bins:width:3")),
         model(folder.path(), None, None),
         model_of_labels(folder.path()),
+        average(folder.path()),
     ];
     for good in goods {
         good.save(&path, true).unwrap();
@@ -118,4 +150,37 @@ fn no_body_makes_a_model_that_panics() {
         }
     }
     assert!(n_loaded > 100 && n_refused > 100, "{n_loaded} loaded, {n_refused} refused");
+}
+
+/// What a changed byte seldom hits: scores that are no numbers, too few members, and members that do not belong together.
+#[test]
+fn an_average_that_cannot_be_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path: PathBuf = folder.path().join("m.tb");
+    average(folder.path()).save(&path, true).unwrap();
+    let (kind, packed) = model_file::load(&path).unwrap();
+    let body: serde_json::Value = rmp_serde::from_slice(&packed).unwrap();
+    let load = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut body = body.clone();
+        change(&mut body);
+        std::fs::write(&path, file_of(&kind, &rmp_serde::to_vec_named(&body).unwrap())).unwrap();
+        Model::load(&path).map(drop).map_err(|e| e.to_string())
+    };
+    // JSON has no infinities: the member that weighs nothing gets a low score instead.
+    let whole = |body: &mut serde_json::Value| body["members"][1]["score"] = (-1e6).into();
+    assert_eq!(load(&whole), Ok(()));
+    let refused = |what: &str, change: &dyn Fn(&mut serde_json::Value)| {
+        let error = load(&|body| {
+            whole(body);
+            change(body);
+        });
+        assert!(error.as_ref().is_err_and(|error| error.contains(what)), "{error:?}");
+    };
+    refused("two members", &|body| body["members"].as_array_mut().unwrap().truncate(1));
+    refused("two members", &|body| body["members"].as_array_mut().unwrap().clear());
+    refused("member `ml` reads rows in another way", &|body| body["members"][1]["recipe"]["missing"] = vec!["none"].into());
+    refused("damaged", &|body| body["members"][0]["score"] = serde_json::Value::Null);
+    refused("damaged", &|body| body["members"][1]["statistic"]["target"] = 0.into());
+    refused("damaged", &|body| body["by"] = "guess".into());
+    refused("damaged", &|body| body["schema"] = serde_json::Value::Null);
 }

@@ -10,11 +10,11 @@ use tunbridge::model_file::check_output;
 use tunbridge::{AverageModel, Case, Classifier, Error, Evaluation, Model, Timings};
 
 use super::explain::{Told, contest, formats, row_of_files, tell};
-use super::learn::{classes, output_path, title};
+use super::learn::{output_path, title};
 use super::{case_of, print, print_json};
 use crate::args::{Common, ExplainArgs, LearnArgs, ShowArgs, UnknownArg, refuse};
 use crate::average_args;
-use crate::figures::{number, of, percent, probability};
+use crate::figures::{count, number, of, percent, probability};
 use crate::progress::{self, remark};
 use crate::report::{self, Align, table};
 use crate::{Failure, json};
@@ -44,7 +44,7 @@ pub fn learn(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result
     if dropped > 0.0 {
         let _ = writeln!(text, "\n{} left out", of(dropped, "row without a class was", "rows without a class were"));
     }
-    let _ = writeln!(text, "\n{}", classes(model.members()[0].model()));
+    let _ = writeln!(text, "\n{}", classes(model));
     text.push_str(&members(model, &learned.of_members, learned.evaluation.as_ref()));
     if let Some(evaluation) = &learned.evaluation {
         let _ = writeln!(text, "\nHow good the average is ({})", evaluation.how);
@@ -52,6 +52,13 @@ pub fn learn(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result
     }
     let _ = writeln!(text, "\nSaved {} (average of {} models)", output.display(), model.members().len());
     print(&text)
+}
+
+/// The classes with their rows; what was believed of them before is each member's own.
+fn classes(model: &AverageModel) -> String {
+    let rows = model.classes().iter().zip(model.members()[0].model().posterior().class_weights());
+    let lines: Vec<Vec<String>> = rows.map(|(class, rows)| vec![class.clone(), count(*rows)]).collect();
+    table(&[model.target(), "rows"], &[Align::Left, Align::Right], &lines)
 }
 
 /// What makes the weights, in words.
@@ -152,7 +159,7 @@ pub fn show(args: &ShowArgs, as_json: bool, model: &AverageModel) -> Result<(), 
     let (n, rows) = (model.members().len(), of(model.n_rows(), "row", "rows"));
     let mut text = format!("{}: average of {n} models, {rows}\n\n", args.model.display());
     text.push_str(&report::schema(model.schema(), None, if args.all { usize::MAX } else { 40 }));
-    let _ = writeln!(text, "\n{}", members(model, &[], None));
+    let _ = writeln!(text, "\n{}\n{}", classes(model), members(model, &[], None));
     let believed = |member: &Member| vec![member.name().to_string(), member.model().kind().into(), member.model().prior_words()];
     let believed: Vec<Vec<String>> = model.members().iter().map(believed).collect();
     text += &table(&["model", "kind", "what it believes before"], &[Align::Left, Align::Left, Align::Left], &believed);
