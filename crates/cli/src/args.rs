@@ -265,7 +265,7 @@ impl ColumnArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge learn examples/play_tennis.csv --target PlayTennis\n  tunbridge learn examples/mail\n  tunbridge learn tickets.csv --text body --target team\n  tunbridge learn mail/ --costs 'spam|ham=9'\n  tunbridge learn spam.mbox ham.mbox --as mail\n  tunbridge learn spam.txt ham.txt --documents lines\n  tunbridge learn news.jsonl --text body --target topics --labels ';'\n  tunbridge learn iris.csv --target species --average naive-bayes --average 'naive-bayes --numeric student'"
+    after_help = "Examples:\n  tunbridge learn examples/play_tennis.csv --target PlayTennis\n  tunbridge learn examples/mail\n  tunbridge learn tickets.csv --text body --target team\n  tunbridge learn mail/ --costs 'spam|ham=9'\n  tunbridge learn spam.mbox ham.mbox --as mail\n  tunbridge learn spam.txt ham.txt --documents lines\n  tunbridge learn news.jsonl --text body --target topics --labels ';'\n  tunbridge learn iris.csv -t kind --average bernoulli --average 'naive-bayes --numeric student'"
 )]
 pub struct LearnArgs {
     /// Files with the same columns (CSV, TSV, ARFF, JSON Lines, Parquet, Arrow; .gz and .zst too), globs, - for standard input, a folder
@@ -293,9 +293,9 @@ pub struct LearnArgs {
     pub force: bool,
     // Groups of flags come last: the heading of one holds for all that follows it.
     #[command(flatten)]
-    pub average: AverageArgs,
-    #[command(flatten)]
     pub learner: LearnerArgs,
+    #[command(flatten)]
+    pub average: AverageArgs,
     #[command(flatten)]
     pub columns: ColumnArgs,
     #[command(flatten)]

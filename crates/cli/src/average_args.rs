@@ -15,7 +15,7 @@ use crate::learner_args::{LearnerArgs, ModelKind};
 pub struct AverageArgs {
     /// Learn several models and average their probabilities, each by its weight: a kind with its own flags, as in 'naive-bayes
     /// --numeric student'; give two or more
-    #[arg(long, value_name = "KIND FLAGS…")]
+    #[arg(long, value_name = "KIND FLAGS…", allow_hyphen_values = true)]
     pub average: Vec<String>,
     /// What makes the weights: how well a model foretells held-out rows, or how probable all rows are under it [default: log-score]
     #[arg(long, value_enum, value_name = "WHAT", requires = "average")]

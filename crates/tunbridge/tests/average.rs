@@ -158,7 +158,7 @@ fn it_is_judged_by_members_that_have_not_seen_the_row() {
 }
 
 #[test]
-fn the_better_has_the_weight_and_equals_share_it() {
+fn the_better_has_the_weight_and_equals_have_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let path = write(folder.path(), "t.csv", &table(&rows(1, 400)));
     let model = average::learn(&[&path], &by_estimate(&["laplace:1", "laplace:100000"])).unwrap().model;

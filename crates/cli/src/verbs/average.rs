@@ -236,7 +236,7 @@ pub fn explain(args: &ExplainArgs, common: &Common, model: &AverageModel, one_ca
             lines.push(line(member.name(), probability(member.weight()), p));
         }
         lines.push(line("their average", String::new(), &answer.probability));
-        let header = [model.target(), "weight", &ledger.class, &ledger.against];
+        let header = ["model", "weight", &format!("P({})", ledger.class), &format!("P({})", ledger.against)];
         print(&table(&header, &[Align::Left, Align::Right, Align::Right, Align::Right], &lines))?;
         print(&format!("\n{whose}\n"))?;
     }

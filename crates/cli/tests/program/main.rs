@@ -4,6 +4,7 @@
 //! wording, `INSTA_UPDATE=always cargo test -p tunbridge-cli --test program` writes them anew: read the difference before it is
 //! committed.
 
+mod average;
 mod change;
 mod classify;
 mod columns;

@@ -4,8 +4,8 @@
 //! [`WeighedBy`] says what makes the weights w(m): how well a member foretells rows it has not seen, or how probable all rows are
 //! under it. A member to which the evidence of a row is impossible has nothing to say of it, and leaves its weight to the others.
 //!
-//! The weights are of members, not of what they say of a row: with many rows the best member soon has nearly all of the weight,
-//! and two that are the same share what one would have.
+//! The weights are of members, not of what they say of a row: with many rows the best member soon has nearly all of the weight.
+//! Two that are the same weigh the same, and together twice what each does: they were two of the equally probable ones.
 //!
 //! ```
 //! use tunbridge::average::{self, AverageOptions, MemberOptions};

@@ -1,0 +1,151 @@
+//! Averages of models, from one end of the program to the other.
+
+use insta::assert_snapshot;
+
+use crate::support::{Folder, assert_close, keys};
+
+const LEARN: &str = "learn play_tennis.csv -t PlayTennis -o average.tb --average naive-bayes --average 'naive-bayes --estimate \
+                     laplace:4' --average 'naive-bayes --estimate ml'";
+
+fn learned() -> Folder {
+    let folder = Folder::with_play_tennis();
+    folder.run(LEARN).ok();
+    folder
+}
+
+#[test]
+fn learning_tells_what_each_model_weighs() {
+    assert_snapshot!(Folder::with_play_tennis().run(LEARN).ok().transcript());
+}
+
+#[test]
+fn learning_as_json() {
+    let found = Folder::with_play_tennis().run(&format!("{LEARN} --format json")).ok().json();
+    assert_eq!(
+        keys(&found),
+        ["model", "kind", "rows", "skipped", "rows_without_target", "target", "weighed_by", "members", "columns", "evaluation", "remarks"]
+    );
+    assert_eq!((&found["kind"], &found["weighed_by"], &found["rows"]), (&"average".into(), &"log-score".into(), &14.into()));
+    let members = found["members"].as_array().unwrap();
+    assert_eq!(keys(&members[0]), ["name", "kind", "prior", "weight", "log_score", "log_loss", "accuracy"]);
+    assert_eq!(members[1]["name"], "naive-bayes --estimate laplace:4");
+    for member in &members[..2] {
+        let log_loss = member["log_loss"].as_f64().unwrap();
+        assert_close(&member["log_score"], -14.0 * log_loss, 1e-12);
+    }
+    assert_eq!((&members[2]["weight"], &members[2]["log_score"], &members[2]["log_loss"]), (&0.0.into(), &().into(), &().into()));
+    let ratio = members[0]["weight"].as_f64().unwrap() / members[1]["weight"].as_f64().unwrap();
+    let difference = members[0]["log_score"].as_f64().unwrap() - members[1]["log_score"].as_f64().unwrap();
+    assert!((ratio.ln() - difference).abs() < 1e-12);
+    assert_eq!(found["evaluation"]["method"], "leave-one-out, given the members' weights");
+    assert!(found["remarks"][0].as_str().unwrap().contains("weighs nothing"));
+}
+
+#[test]
+fn a_case_a_file_and_an_evaluation() {
+    let folder = learned();
+    assert_snapshot!(folder.run("classify average.tb Outlook=Sunny Wind=Strong").ok().silent().stdout());
+    let case = folder.run("classify average.tb Outlook=Sunny Wind=Strong --format json").ok().json();
+    folder.put("new.csv", "Outlook,Wind\nSunny,Strong\n");
+    for (format, read) in [("csv", "new.csv"), ("jsonl", "new.csv")] {
+        folder.run(&format!("classify average.tb {read} --format {format}")).ok();
+    }
+    let rows = folder.run("classify average.tb new.csv --format jsonl --answers-only").ok().json_lines();
+    assert_eq!((&rows[0]["predicted"], &rows[0]["probability"]), (&case["predicted"], &case["probability"]));
+    folder.run("classify average.tb new.csv -o answers.parquet").ok();
+    assert!(folder.run("schema answers.parquet").ok().stdout().contains("p(Yes)"));
+    let by_cost = folder.run("classify average.tb Outlook=Sunny Wind=Strong --costs 'Yes|No=9' --format json").ok().json();
+    assert_eq!(by_cost["predicted"], "No");
+    let acting = folder.run("classify average.tb Outlook=Sunny Wind=Strong --reject 0.1 --format json").ok().json();
+    assert_eq!(acting["decision"]["action"], "reject");
+    let judged = folder.run("evaluate average.tb play_tennis.csv --format json").ok().json();
+    assert_eq!((&judged["method"], &judged["rows"]), (&"14 test rows".into(), &14.into()));
+}
+
+#[test]
+fn showing_lists_the_members() {
+    let folder = learned();
+    assert_snapshot!(folder.run("show average.tb").ok().silent().stdout());
+    let shown = folder.run("show average.tb --format json").ok().json();
+    assert_eq!(keys(&shown), ["kind", "rows", "target", "weighed_by", "members", "classes", "columns"]);
+    assert_eq!((&shown["classes"]["Yes"]["rows"], &shown["members"][1]["kind"]), (&9.into(), &"naive-bayes".into()));
+    folder.run("show average.tb --top 3").fails(2, &["--top", "learn the one by itself"]);
+}
+
+#[test]
+fn explaining_has_every_members_word_and_the_ledger_of_the_heaviest() {
+    let folder = learned();
+    assert_snapshot!(folder.run("explain average.tb Outlook=Overcast Wind=Strong").ok().silent().stdout());
+    let told = folder.run("explain average.tb Outlook=Overcast Wind=Strong --format json").ok().json();
+    assert_eq!(keys(&told), ["predicted", "probability", "members", "ledger_of", "ledger"]);
+    assert_eq!((&told["ledger_of"], &told["predicted"]), (&"naive-bayes --estimate laplace:4".into(), &"Yes".into()));
+    let sum: f64 =
+        told["members"].as_array().unwrap().iter().map(|m| m["weight"].as_f64().unwrap() * m["probability"]["Yes"].as_f64().unwrap()).sum();
+    assert_close(&told["probability"]["Yes"], sum, 1e-14);
+    assert_eq!(told["ledger"]["class"], "Yes");
+    let row = folder.run("explain average.tb play_tennis.csv --row 3 --class No").ok();
+    assert!(row.stdout().contains("PlayTennis = No with probability"), "{}", row.stdout());
+    let page = folder.run("explain average.tb Outlook=Overcast --format html").ok();
+    assert!(page.stdout().contains("naive-bayes --estimate laplace:4") && page.stdout().contains("their average: Yes with"));
+    folder.run("explain average.tb Outlook=Overcast --class Maybe").fails(1, &["`Maybe` is no class"]);
+    folder.run("explain average.tb Outlook=Overcast --trace").fails(2, &["--trace"]);
+}
+
+#[test]
+fn marginal_likelihoods_weigh_too() {
+    let folder = Folder::with_play_tennis();
+    let members = ["laplace:1", "laplace:4"].map(|l| format!("--average 'naive-bayes --class-prior laplace --estimate {l}'")).join(" ");
+    let line = format!("learn play_tennis.csv -t PlayTennis -o m.tb {members} --average-by marginal-likelihood --format json");
+    let found = folder.run(&line).ok().json();
+    assert_eq!(found["weighed_by"], "marginal-likelihood");
+    let alone = folder.run("learn play_tennis.csv -t PlayTennis --class-prior laplace --estimate laplace:4 --format json").ok().json();
+    assert_eq!(found["members"][1]["log_marginal_likelihood"], alone["log_marginal_likelihood"]);
+    assert_eq!(found["members"][1]["log_loss"], alone["evaluation"]["log_loss"]);
+    let unjudged = folder.run(&format!("{line} --evaluate none")).ok().json();
+    assert_eq!((unjudged.get("evaluation"), unjudged["members"][0].get("log_loss")), (None, None));
+    assert_eq!(unjudged["members"][0]["weight"], found["members"][0]["weight"]);
+}
+
+#[test]
+fn costs_judge_an_average() {
+    let folder = Folder::with_play_tennis();
+    let found = folder.run(&format!("{LEARN} --costs 'Yes|No=9' --format json")).ok().json();
+    assert!(
+        found["evaluation"]["cost"]["mean"].as_f64().is_some()
+            && found["evaluation"]["method"].as_str().unwrap().contains("least expected cost")
+    );
+}
+
+#[test]
+fn what_is_not_for_averages_is_refused_with_a_way_on() {
+    let folder = learned();
+    let before = folder.bytes("average.tb");
+    let learn = |rest: &str| folder.run(&format!("learn play_tennis.csv -t PlayTennis -o other.tb {rest}"));
+    let two = "--average naive-bayes --average bernoulli";
+    learn("--average naive-bayes").fails(2, &["two models or more"]);
+    learn("--average-by log-score").fails(2, &["--average"]);
+    learn("--average naive-bayes --average 'naive-bayes --estmate ml'").fails(2, &["--average 'naive-bayes --estmate ml'", "--estimate"]);
+    learn("--average naive-bayes --average tree").fails(2, &["--average 'tree'", "nearest-centroid"]);
+    learn("--average naive-bayes --average '--estimate ml'").fails(2, &["say the kind of model first"]);
+    learn("--average naive-bayes --average 'bernoulli --numeric student'")
+        .fails(2, &["--average 'bernoulli --numeric student'", "--threshold"]);
+    learn("--average naive-bayes --average 'bernoulli -m bernoulli'").fails(2, &["--model is said by the first word"]);
+    learn("--average naive-bayes --average 'naive-bayes --stem english'").fails(2, &["--stem says how rows are read"]);
+    learn("--average naive-bayes --average 'naive-bayes --unlabelled'").fails(2, &["--unlabelled does not go with --average"]);
+    learn("--average naive-bayes --average 'naive-bayes \"'").fails(2, &["a quote is not closed"]);
+    learn(&format!("{two} --estimate ml")).fails(2, &["--estimate is said of each model by itself"]);
+    learn(&format!("{two} --calibrate sigmoid")).fails(2, &["--calibrate"]);
+    learn(&format!("{two} --labels ;")).fails(2, &["--labels"]);
+    learn(&format!("{two} --unlabelled")).fails(2, &["--unlabelled"]);
+    learn(&format!("{two} --evaluate folds:5")).fails(2, &["--evaluate folds does not go with --average"]);
+    learn(&format!("{two} --trace")).fails(2, &["--trace"]);
+    learn(&format!("{two} --average-by marginal-likelihood")).fails(1, &["member `naive-bayes` has no marginal likelihood", "log-score"]);
+    assert!(!folder.path("other.tb").exists());
+    folder.run("update average.tb play_tennis.csv").fails(1, &["average.tb: is an average of models", "learn it again"]);
+    folder.run("forget average.tb play_tennis.csv").fails(1, &["is an average of models", "learn it again"]);
+    folder.run("merge average.tb average.tb -o other.tb").fails(1, &["is an average of models", "learn it again"]);
+    folder.run("diff average.tb average.tb").fails(1, &["is an average of models", "show"]);
+    folder.run("classify average.tb Outlook=Sunny --value-of-information").fails(2, &["--value-of-information is asked of one model"]);
+    folder.run("classify average.tb Outlook=Sunny --trace").fails(2, &["--trace is asked of one model"]);
+    assert_eq!(folder.bytes("average.tb"), before);
+}
