@@ -117,6 +117,26 @@ fn the_answer_is_the_weighted_sum() {
     }
 }
 
+/// Counted side by side or not, a member is the model that would be learned by itself.
+#[test]
+fn members_are_the_models_that_are_learned_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write(folder.path(), "t.csv", &table(&rows(8, 80)));
+    let options = of_many_kinds();
+    let learned = average::learn(&[&path], &options).unwrap();
+    for (nth, member) in options.members.iter().enumerate() {
+        let MemberOptions { prior, bins, threshold, weighing, .. } = member.clone();
+        let alone = LearnOptions { read: options.read.clone(), prior, bins, threshold, weighing, ..LearnOptions::default() };
+        let alone = tunbridge::learn(&[&path], &alone).unwrap();
+        let found = learned.model.members()[nth].model();
+        assert_eq!(
+            (found.schema(), found.statistic(), found.recipe()),
+            (alone.model.schema(), alone.model.statistic(), alone.model.recipe())
+        );
+        assert_eq!(learned.of_members[nth].metrics, alone.evaluation.unwrap().metrics);
+    }
+}
+
 /// Each member learned anew without the row, mixed by the weights of all rows.
 #[test]
 fn it_is_judged_by_members_that_have_not_seen_the_row() {

@@ -179,17 +179,13 @@ pub fn explain(args: &ExplainArgs, common: &Common, model: &AverageModel, one_ca
     };
     let answer = case.lend(|row| model.answer(row))?;
     let contest = contest(args, model.classes(), answer.predicted[0])?;
-    let heaviest = model.heaviest();
-    let ledger = case.lend(|row| heaviest.model().explain(row, 0, contest))?;
     let of_members = of_members(model, &case)?;
+    let heaviest = heaviest(model, &of_members);
+    let ledger = case.lend(|row| heaviest.model().explain(row, 0, contest))?;
     timings.add("infer", start);
     let (as_json, as_html) = formats(common)?;
-    let whose = format!(
-        "The ledger is of `{}`, which has the most weight of {}: {}",
-        heaviest.name(),
-        model.members().len(),
-        probability(heaviest.weight())
-    );
+    let all = if std::ptr::eq(heaviest, model.heaviest()) { "all" } else { "those to which this is possible" };
+    let whose = format!("The ledger is of `{}`, which weighs most of {all}: {}", heaviest.name(), probability(heaviest.weight()));
     let place = |class: &str| model.classes().iter().position(|known| known == class).unwrap_or(0);
     let shown = [place(&ledger.class), place(&ledger.against)];
     let mut besides = vec![whose.clone()];
@@ -252,6 +248,13 @@ fn chance(p: f64) -> String {
 fn of_members(model: &AverageModel, case: &Case) -> Result<Vec<Vec<f64>>, Failure> {
     let of_member = |member: &Member| Ok(case.lend(|row| member.model().answer(row))?.probability);
     model.members().iter().map(of_member).collect()
+}
+
+/// The member of the most weight to which the case is possible; where it is so to none, of all.
+fn heaviest<'m>(model: &'m AverageModel, of_members: &[Vec<f64>]) -> &'m Member {
+    let is_possible = |(member, p): (&'m Member, &Vec<f64>)| (member.weight() > 0.0 && !p[0].is_nan()).then_some(member);
+    let possible = model.members().iter().zip(of_members).filter_map(is_possible);
+    possible.reduce(|best, member| if member.weight() > best.weight() { member } else { best }).unwrap_or(model.heaviest())
 }
 
 /// That an average is not changed.

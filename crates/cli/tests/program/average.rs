@@ -91,6 +91,21 @@ fn explaining_has_every_members_word_and_the_ledger_of_the_heaviest() {
     folder.run("explain average.tb Outlook=Overcast --trace").fails(2, &["--trace"]);
 }
 
+/// Of two states that never were together, maximum likelihood has no ledger.
+#[test]
+fn what_is_impossible_to_the_heaviest_is_explained_by_the_next() {
+    let folder = Folder::new().write("t.csv", "x,z,y\na,d,p\na,d,p\na,d,p\nb,c,q\nb,c,q\nb,c,q\n");
+    folder.run("learn t.csv -t y --average 'naive-bayes --estimate ml' --average naive-bayes").ok();
+    let told = folder.run("explain t.tb x=a z=c").ok();
+    assert_snapshot!(told.stdout());
+    let told = folder.run("explain t.tb x=a z=c --format json").ok().json();
+    assert_eq!((&told["ledger_of"], &told["members"][0]["probability"]), (&"naive-bayes".into(), &().into()));
+    folder.run("learn t.csv -t y --average 'naive-bayes --estimate ml' --average 'naive-bayes --estimate ml' -o ml.tb").ok();
+    let none = folder.run("explain ml.tb x=a z=c").ok();
+    assert!(none.stdout().contains("This evidence has probability zero"), "{}", none.stdout());
+    assert_eq!(folder.run("classify ml.tb x=a z=c --format json").ok().json()["impossible"], true);
+}
+
 #[test]
 fn marginal_likelihoods_weigh_too() {
     let folder = Folder::with_play_tennis();
