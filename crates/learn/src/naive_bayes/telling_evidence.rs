@@ -89,16 +89,39 @@ pub fn telling_evidence(
             (Attribute::LeftOut(_), _) => {}
             (Attribute::States(states), Kind::Categorical(names)) => {
                 let value = |state: usize| EvidenceValue::State(names.names()[state].clone());
-                add_values(&counted(states), |state, class| states.p(state, class), weights, &variable.name, value, most, &mut of_class);
+                add_values(
+                    &counted(states),
+                    any_score,
+                    |state, class| states.p(state, class),
+                    weights,
+                    &variable.name,
+                    value,
+                    most,
+                    &mut of_class,
+                );
             }
             (Attribute::Bins(cuts, states), _) => {
                 let bin = |bin: usize| EvidenceValue::Bin { above: bin.checked_sub(1).map(|b| cuts[b]), up_to: cuts.get(bin).copied() };
-                add_values(&counted(states), |state, class| states.p(state, class), weights, &variable.name, bin, most, &mut of_class);
+                add_values(
+                    &counted(states),
+                    any_score,
+                    |state, class| states.p(state, class),
+                    weights,
+                    &variable.name,
+                    bin,
+                    most,
+                    &mut of_class,
+                );
             }
             (Attribute::Texts(bag), Kind::Text(names)) => {
                 let value = |word: usize| EvidenceValue::State(names.names()[word].clone());
                 let words: Vec<usize> = bag.words().map(|(word, _)| word).collect();
-                add_values(&words, |word, class| bag.p(word, class), weights, &variable.name, value, most, &mut of_class);
+                let score_at_most = |word: usize| {
+                    let (most, least) = bag.p_between(word);
+                    if least > 0.0 { most * (most / least).ln() } else { f64::INFINITY }
+                };
+                let p = |word: usize, class: usize| bag.p(word, class);
+                add_values(&words, score_at_most, p, weights, &variable.name, value, most, &mut of_class);
             }
             (Attribute::Texts(_), _) => {}
             (Attribute::Number(number), _) => add_number(number.of_class, &variable.name, &mut of_class),
@@ -117,9 +140,17 @@ fn counted(states: &States<'_>) -> Vec<usize> {
     (0..states.counted().n_states()).filter(|&state| states.counted().is_counted(state, 0.0)).collect()
 }
 
-/// Adds the most telling of some states, bins or words to the evidence of each class.
+/// Of states there are few, and no bound is needed.
+fn any_score(_: usize) -> f64 {
+    f64::INFINITY
+}
+
+/// Adds the most telling of some states, bins or words to the evidence of each class. `score_at_most` is what the score of a state is not
+/// above, whatever the class.
+#[expect(clippy::too_many_arguments, reason = "one place, in this file")]
 fn add_values(
     states: &[usize],
+    score_at_most: impl Fn(usize) -> f64,
     p_given: impl Fn(usize, usize) -> f64,
     weights: &[f64],
     variable: &str,
@@ -134,7 +165,16 @@ fn add_values(
     let mut floors: Vec<f64> = of_class.iter().map(least).collect();
     let n_classes = weights.len();
     let (mut p, mut masses, mut masses_of_rest) = (vec![0.0; n_classes], vec![0.0; n_classes], vec![0.0; n_classes]);
+    // What is below the lowest floor is among the most telling of no class; a class without rows has no floor to keep.
+    let lowest = |floors: &[f64]| {
+        floors.iter().zip(weights).filter(|(_, weight)| **weight > 0.0).map(|(floor, _)| *floor).fold(f64::INFINITY, f64::min)
+    };
+    let mut least_floor = lowest(&floors);
     for &state in states {
+        // The bound is one but for its rounding.
+        if least_floor > 0.0 && score_at_most(state) * (1.0 + 1e-9) <= least_floor {
+            continue;
+        }
         p.iter_mut().enumerate().for_each(|(class, p)| *p = p_given(state, class));
         masses.iter_mut().zip(p.iter().zip(weights)).for_each(|(mass, (p, weight))| *mass = p * weight);
         sum_others(&masses, add, &mut masses_of_rest);
@@ -153,6 +193,7 @@ fn add_values(
                     evidence.sort_by(|a, b| b.score.total_cmp(&a.score));
                     evidence.truncate(most);
                     floors[class] = least(evidence);
+                    least_floor = lowest(&floors);
                 }
             }
         }

@@ -155,6 +155,25 @@ impl<'s> Bag<'s> {
         }
     }
 
+    /// What no class's P(word | class) is above, and what none of any classes together is below, found without a division for each class.
+    pub(crate) fn p_between(&self, word: usize) -> (f64, f64) {
+        let ends = |of: &[f64]| (of.iter().copied().fold(f64::INFINITY, f64::min), of.iter().copied().fold(0.0, f64::max));
+        let greatest = |of: fn(&WordCount) -> f64| self.counts_of(word).iter().map(of).fold(0.0, f64::max);
+        match self.event {
+            TextEvent::DirichletCompound => (1.0, 0.0),
+            TextEvent::Bernoulli => {
+                let (fewest, most) = ends(&self.n_texts);
+                (self.p_there(greatest(|count| count.texts), fewest), self.p_there(0.0, most))
+            }
+            _ => {
+                let l = self.pseudo.of_each(self.n_chosen);
+                let (fewest, most) = ends(&self.class_totals);
+                let of = |times: f64, total: f64| ratio(times + l, total + l * self.n_chosen, self.n_chosen);
+                (of(greatest(|count| count.times), fewest), of(0.0, most))
+            }
+        }
+    }
+
     /// How often each class has words that count, and its texts.
     pub(crate) fn totals(&self) -> (&[f64], &[f64]) {
         (&self.class_totals, &self.n_texts)

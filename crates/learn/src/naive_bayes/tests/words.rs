@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::{
     AttributeStatistic, Contest, Estimate, LeaveOneOut, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, TextEvent, Treatment, WordChoice,
-    WordWeighing, telling_words,
+    WordWeighing, telling_evidence, telling_words,
 };
 
 const WORDS: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
@@ -261,6 +261,20 @@ proptest! {
             let mut words: Vec<&str> = all.classes.iter().flat_map(|c| &c.by_information).map(|w| w.word.as_str()).collect();
             words.sort_unstable();
             prop_assert!(words.windows(2).all(|pair| pair[0] != pair[1]));
+        }
+    }
+}
+
+proptest! {
+    /// Words that cannot come among the most telling are passed over without a look, and nothing changes by it.
+    #[test]
+    fn the_most_telling_are_the_first_of_all(rows in rows(), estimate in estimates(), event in 0..4_usize, most in 1..3_usize) {
+        let prior = NaiveBayesPrior { text: EVENTS[event], estimate, ..NaiveBayesPrior::default() };
+        let statistic = statistic(&rows);
+        let Ok(model) = NaiveBayes::new(&schema(), &statistic, &prior) else { return Ok(()) };
+        let told = |most: usize| telling_evidence(&schema(), &statistic, &model, most).unwrap();
+        for (few, all) in told(most).iter().zip(told(99)) {
+            prop_assert_eq!(&few.evidence[..], &all.evidence[..most.min(all.evidence.len())]);
         }
     }
 }
