@@ -1,4 +1,4 @@
-//! The README's transcripts are what the program really prints.
+//! The transcripts of the README and of the guide to the lectures are what the program really prints.
 //!
 //! `TUNBRIDGE_UPDATE=1 cargo test -p tunbridge-cli --test readme` writes them anew; read the difference before it is committed.
 
@@ -32,17 +32,17 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-#[test]
-fn the_readme_shows_what_the_program_prints() {
+/// The transcripts of a guide, run in order in a folder of their own with the examples in it.
+fn is_what_the_program_prints(name: &str, least_commands: usize) {
     let folder = tempfile::tempdir().unwrap();
     let examples = folder.path().join("examples");
     copy(&root().join("examples"), &examples);
-    let path = root().join("README.md");
-    let readme = std::fs::read_to_string(&path).unwrap();
+    let path = root().join(name);
+    let guide = std::fs::read_to_string(&path).unwrap();
     let mut fresh = String::new();
     let mut n_commands = 0;
     let mut in_transcript = false;
-    for line in readme.lines() {
+    for line in guide.lines() {
         match line {
             "```console" => in_transcript = true,
             "```" if in_transcript => in_transcript = false,
@@ -59,13 +59,23 @@ fn the_readme_shows_what_the_program_prints() {
         fresh.push_str(line);
         fresh.push('\n');
     }
-    assert!(n_commands >= 10, "the tour has {n_commands} commands");
+    assert!(n_commands >= least_commands, "{name} has {n_commands} commands");
     if std::env::var_os("TUNBRIDGE_UPDATE").is_some() {
         std::fs::write(&path, &fresh).unwrap();
     }
-    let readme = std::fs::read_to_string(&path).unwrap();
-    for (number, (shown, real)) in readme.lines().zip(fresh.lines()).enumerate() {
-        assert_eq!(shown, real, "README.md:{}", number + 1);
+    let guide = std::fs::read_to_string(&path).unwrap();
+    for (number, (shown, real)) in guide.lines().zip(fresh.lines()).enumerate() {
+        assert_eq!(shown, real, "{name}:{}", number + 1);
     }
-    assert_eq!(readme.len(), fresh.len(), "README.md is longer or shorter than what the program prints");
+    assert_eq!(guide.len(), fresh.len(), "{name} is longer or shorter than what the program prints");
+}
+
+#[test]
+fn the_readme_shows_what_the_program_prints() {
+    is_what_the_program_prints("README.md", 10);
+}
+
+#[test]
+fn the_lectures_examples_are_what_the_program_prints() {
+    is_what_the_program_prints("examples/lectures.md", 10);
 }

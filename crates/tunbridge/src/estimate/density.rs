@@ -309,11 +309,12 @@ impl Distribution for Integrated {
         self.0.sd().map(|sd| sd.value)
     }
 
-    /// Of the points that the integral was made of, the highest.
+    /// Of many points the highest, unless that is at an end: a density may be greatest where there is no point.
     fn mode(&self) -> Option<f64> {
         const POINTS: usize = 1001;
         let curve = self.0.curve(POINTS);
-        curve.into_iter().filter(|(_, y)| y.is_finite()).max_by(|a, b| a.1.total_cmp(&b.1)).map(|(x, _)| x)
+        let best = (0..curve.len()).filter(|at| curve[*at].1.is_finite()).max_by(|a, b| curve[*a].1.total_cmp(&curve[*b].1))?;
+        (best > 0 && best + 1 < curve.len()).then(|| curve[best].0)
     }
 
     fn draw(&self, rng: &mut dyn Rng) -> f64 {
