@@ -13,7 +13,7 @@ use walkdir::WalkDir;
 use crate::DataError;
 use crate::encode::{ChunkBuilder, EncodedChunk, Faults, PlanKind, RawRows};
 use crate::error::RowFault;
-use crate::input::{Input, RawFile, read_full, unpacked, without_packing};
+use crate::input::{Input, read_full, unpacked, without_packing};
 use crate::mailbox;
 use crate::options::Cut;
 use crate::source::Unit;
@@ -54,6 +54,9 @@ const TABLES: [&str; 9] = ["csv", "tsv", "arff", "jsonl", "ndjson", "parquet", "
 /// Bytes, and files, that one thread works on at a time: enough that few words are new in each, few enough to share out.
 const UNIT_BYTES: u64 = 2 << 20;
 const UNIT_FILES: usize = 4096;
+
+/// Bytes that are set aside for a file before it is read.
+const MOST_AT_ONCE: u64 = 1 << 26;
 
 impl Documents {
     /// Lists a folder and all in it. Links are followed; one that leads back to a folder above it is not, and is told.
@@ -209,12 +212,21 @@ impl Documents {
 
     /// The bytes of a whole file, unpacked if it is packed.
     fn read(&self, file: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
-        let mut raw = match &self.single {
-            Some(input) => input.raw()?,
-            None => RawFile::File(File::open(self.path(file))?),
-        };
         bytes.clear();
-        raw.read_to_end(bytes)?;
+        match &self.single {
+            Some(input) => input.raw()?.read_to_end(bytes).map(drop)?,
+            None => {
+                // With room for one byte more than were listed, one call reads the file and tells that it ends there.
+                bytes.resize(self.files[file].bytes.min(MOST_AT_ONCE) as usize + 1, 0);
+                let mut file = File::open(self.path(file))?;
+                let n = read_full(&mut file, bytes)?;
+                if n == bytes.len() {
+                    file.read_to_end(bytes)?;
+                } else {
+                    bytes.truncate(n);
+                }
+            }
+        }
         if let Some(text) = unpacked(bytes)? {
             *bytes = text;
         }
