@@ -32,7 +32,7 @@ pub fn costs(given: &[String]) -> Result<Option<NamedCosts>, Failure> {
 fn table(path: &Path) -> Result<NamedCosts, Failure> {
     let hint = "the first line has the true classes, as in `said,ham,spam`; each other one a class said and its costs, as in `spam,9,0`";
     let fits = |cost: f64| if cost.is_finite() && cost >= 0.0 { Ok(()) } else { Err("give a number that is not below 0") };
-    let matrix = Matrix::read(path, "cost", hint, fits)?;
+    let matrix = Matrix::read(path, ("cost", "costs"), hint, fits)?;
     let mut costs = NamedCosts::default();
     for (said, numbers) in &matrix.lines {
         for (truth, cost) in matrix.columns.iter().zip(numbers) {

@@ -38,7 +38,7 @@ impl LossArgs {
             None => LossTable::zero_one(states.to_vec()).map_err(Error::from)?,
             Some(path) => {
                 let fits = |loss: f64| if loss.is_finite() { Ok(()) } else { Err("give a finite number") };
-                let Matrix { columns, lines } = Matrix::read(path, "loss", hint, fits)?;
+                let Matrix { columns, lines } = Matrix::read(path, ("loss", "losses"), hint, fits)?;
                 let unfit = |e: tunbridge::belief::hypotheses::HypothesisError| Error::Unfit {
                     what: format!("{}: {e}", path.display()),
                     hint: Some(hint.into()),

@@ -1,11 +1,11 @@
 //! Which attribute to look at next: what it is worth, on average, to know it before one acts.
 //!
 //! With P(class | what is known) and P(x | class), the attributes being independent given the class, P(x, class | what is known) is
-//! their product, and [`LossTable::value_of_information`] does the rest. Numbers are taken on a grid that holds all but a trifle of
-//! their densities.
+//! their product, and [`LossTable::value_of_information`] does the rest. Numbers are taken on a grid that is fine where a class is
+//! narrow and holds all but a trifle of every density.
 
-use belief::{Kind, LossTable, Role, VarId, normalise_ln};
-use learn::{AttributeStatistic, EventModel, NaiveBayes};
+use belief::{ClassMoments, Kind, LossTable, Moments, Role, VarId, normalise_ln};
+use learn::{AttributeStatistic, EventModel, NaiveBayes, NaiveBayesStatistic, NumericModel};
 
 use crate::{Case, Error, NaiveBayesModel};
 
@@ -18,8 +18,8 @@ pub struct Worth {
     pub value: f64,
 }
 
-/// Points of the grid, and how many standard deviations it reaches beyond the outermost means.
-const POINTS: usize = 2001;
+/// Points of the grid about the mean of each class, and how many standard deviations it reaches to either side.
+const POINTS: usize = 301;
 const REACH: f64 = 8.0;
 
 impl NaiveBayesModel {
@@ -67,28 +67,51 @@ impl NaiveBayesModel {
 
     /// P(outcome | class) of every outcome of an attribute and every class or component; `None` if the model does not use it.
     fn outcomes(&self, posterior: &NaiveBayes, case: &Case, id: VarId) -> Option<Vec<Vec<f64>>> {
-        let mut outcomes: Vec<Vec<f64>> = match self.statistic().attributes().get(id.index())? {
+        let statistic = self.mixture().map_or(self.statistic(), |mixture| mixture.statistic());
+        let mut outcomes: Vec<Vec<f64>> = match statistic.attributes().get(id.index())? {
             AttributeStatistic::Counts(counts) | AttributeStatistic::Binned { counts, .. } => (0..counts.n_states())
                 .filter_map(|state| posterior.ln_state(id, state))
                 .map(|ln| ln.iter().map(|ln| ln.exp()).collect())
                 .collect(),
             AttributeStatistic::Moments(moments) => {
-                let ends = moments.of_class().iter().filter(|m| m.weight > 0.0).map(|m| {
-                    let reach = REACH * m.variance().unwrap_or(0.0).max(moments.pooled().variance().unwrap_or(0.0)).sqrt();
-                    (m.mean - reach, m.mean + reach)
-                });
-                let (low, high) = ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
-                let at = |point: usize| low + (high - low) * point as f64 / (POINTS - 1) as f64;
+                let grid = self.grid(statistic, moments);
+                let width = |nth: usize| (grid[(nth + 1).min(grid.len() - 1)] - grid[nth.saturating_sub(1)]) / 2.0;
                 let density = |x: f64| case.with_number(id, x).lend(|row| posterior.contributions(row, 0)).ok()?.swap_remove(id.index());
-                (0..POINTS).filter_map(|point| density(at(point))).map(|ln| ln.iter().map(|ln| ln.exp()).collect()).collect()
+                let at = |nth: usize| Some(density(grid[nth])?.iter().map(|ln| ln.exp() * width(nth)).collect());
+                (0..grid.len()).filter_map(at).collect()
             }
             _ => return None,
         };
-        // Sums of one: a grid's are densities, and a Bernoulli model asks of every state by itself.
+        // Sums of one: a grid's are nearly so, and a Bernoulli model asks of every state by itself.
         let n = outcomes.first()?.len();
         let totals: Vec<f64> = (0..n).map(|class| outcomes.iter().map(|p| p[class]).sum()).collect();
         outcomes.iter_mut().for_each(|p| p.iter_mut().zip(&totals).for_each(|(p, total)| *p = if *total > 0.0 { *p / total } else { 0.0 }));
         Some(outcomes)
+    }
+
+    /// Numbers about the mean of every class, by its own spread, with what smoothing adds to it, and by that of all.
+    fn grid(&self, statistic: &NaiveBayesStatistic, moments: &ClassMoments) -> Vec<f64> {
+        let variance = |of: &Moments| of.variance().unwrap_or(0.0);
+        let largest = statistic.attributes().iter().map(|attribute| match attribute {
+            AttributeStatistic::Moments(moments) => variance(&moments.pooled()),
+            _ => 0.0,
+        });
+        let added = match self.prior().numeric {
+            NumericModel::Gaussian { variance_smoothing } => variance_smoothing * largest.fold(0.0, f64::max),
+            NumericModel::Student => 0.0,
+        };
+        let pooled = variance(&moments.pooled()).sqrt();
+        let mut grid: Vec<f64> = Vec::new();
+        for of_class in moments.of_class().iter().filter(|of_class| of_class.weight > 0.0) {
+            for sd in [(variance(of_class) + added).sqrt(), pooled] {
+                let at = |nth: usize| of_class.mean + REACH * sd * (2.0 * nth as f64 / (POINTS - 1) as f64 - 1.0);
+                grid.extend((0..POINTS).map(at));
+            }
+        }
+        grid.retain(|x| x.is_finite());
+        grid.sort_by(f64::total_cmp);
+        grid.dedup();
+        grid
     }
 }
 
@@ -158,5 +181,25 @@ mod tests {
         let expected = losses.decide(&before).unwrap().least() - after;
         let value = found.iter().find(|worth| worth.variable == "petal_width").unwrap().value;
         assert!((value - expected).abs() < 2e-3, "{value} for {expected}");
+    }
+
+    /// A class that is narrow beside another is not lost between the points of the grid: it is told almost surely.
+    #[test]
+    fn a_narrow_class_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.csv");
+        for narrow in [0.05, 0.001] {
+            let spread = |row: usize| ((row as f64 + 0.5) / 100.0 - 0.5) * 3.4;
+            let of_row = |row: usize| format!("{},p,a\n{},p,b\n", 0.3 + narrow * spread(row), 1000.0 * spread(row));
+            std::fs::write(&path, format!("x,z,class\n{}", (0..100).map(of_row).collect::<String>())).unwrap();
+            let mut options = LearnOptions { evaluation: EvaluationPlan::None, ..LearnOptions::default() };
+            options.read.target = Some("class".into());
+            options.read.types = vec![("z".into(), data::ColumnType::Category)];
+            let model = learn(&[&path], &options).unwrap().model;
+            let losses = LossTable::zero_one(model.classes().to_vec()).unwrap();
+            let case = Case::parse(model.schema(), &["z=p".into()]).unwrap();
+            let found = model.value_of_information(&case, &losses).unwrap();
+            assert!(found[0].variable == "x" && found[0].value > 0.49, "{found:?}");
+        }
     }
 }

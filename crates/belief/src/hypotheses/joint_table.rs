@@ -4,6 +4,8 @@
 //! variables are independent given a third if P(a, b | c) = P(a | c) P(b | c) for all their states. Russell & Norvig, *Artificial
 //! Intelligence*, chapter 13.
 
+use std::collections::HashSet;
+
 use super::error::{HypothesisError, probability, sums_to_one};
 
 /// A variable of a joint distribution.
@@ -45,13 +47,12 @@ impl JointTable {
         }
         let mut n_cells: usize = 1;
         for (place, variable) in variables.iter().enumerate() {
-            let twice =
-                |names: &[&str]| (1..names.len()).find(|nth| names[..*nth].contains(&names[*nth])).map(|nth| names[nth].to_string());
             if variables[..place].iter().any(|earlier| earlier.name == variable.name) {
                 return Err(HypothesisError::Twice { name: variable.name.clone() });
             }
-            if let Some(name) = twice(&variable.states.iter().map(String::as_str).collect::<Vec<_>>()) {
-                return Err(HypothesisError::Twice { name });
+            let mut met = HashSet::with_capacity(variable.states.len());
+            if let Some(name) = variable.states.iter().find(|name| !met.insert(name.as_str())) {
+                return Err(HypothesisError::Twice { name: name.clone() });
             }
             if variable.states.is_empty() {
                 return Err(HypothesisError::Nothing { what: "states of a variable" });
@@ -139,11 +140,29 @@ impl JointTable {
 
     /// P(event): the sum of the cells in which it is so. Nothing asked is sure.
     pub fn probability(&self, event: &[(usize, usize)]) -> f64 {
-        let holds = |cell: usize| {
-            let states = self.states_of(cell);
-            event.iter().all(|(variable, state)| states[*variable] == *state)
-        };
-        (0..self.p.len()).filter(|cell| holds(*cell)).map(|cell| self.p[cell]).sum()
+        let mut sum = 0.0;
+        self.each_cell(|states, p| {
+            if holds(event, states) {
+                sum += p;
+            }
+        });
+        sum
+    }
+
+    /// Hands on every cell with its states.
+    fn each_cell(&self, mut see: impl FnMut(&[usize], f64)) {
+        let mut states = vec![0; self.variables.len()];
+        for p in &self.p {
+            see(&states, *p);
+            // The last state runs fastest, as the cells do.
+            for (state, variable) in states.iter_mut().zip(&self.variables).rev() {
+                *state += 1;
+                if *state < variable.states.len() {
+                    break;
+                }
+                *state = 0;
+            }
+        }
     }
 
     /// The joint distribution of some of the variables, in the order they are named.
@@ -182,23 +201,33 @@ impl JointTable {
         (0..event.len()).map(|n| if of(n) > 0.0 { of(n + 1) / of(n) } else { 0.0 }).collect()
     }
 
-    /// P(one of these events or more), by inclusion and exclusion, with the terms whose sum it is: of every set of events, the smaller
-    /// ones first, the probability that all of it is so, less or more by turns.
+    /// P(one of these events or more | event), by inclusion and exclusion, with the terms whose sum it is: of every set of events, the
+    /// smaller ones first, the probability that all of it is so, less or more by turns.
     ///
     /// # Errors
-    /// When there are more than 16 events, whose terms are too many.
-    pub fn either(&self, events: &[Event]) -> Result<(f64, Vec<f64>), HypothesisError> {
+    /// When there are more than 16 events, or so many that their terms take too long on a table of this size; and when what is given has
+    /// probability zero.
+    pub fn either(&self, events: &[Event], given: &[(usize, usize)]) -> Result<(f64, Vec<f64>), HypothesisError> {
         const MOST: usize = 16;
+        const MOST_WORK: usize = 1 << 27;
         if events.len() > MOST {
             return Err(HypothesisError::TooMany { what: "events", most: MOST, found: events.len() });
+        }
+        let work = self.p.len() << events.len();
+        if work > MOST_WORK {
+            return Err(HypothesisError::TooMany { what: "cells times the terms of these events", most: MOST_WORK, found: work });
+        }
+        let total = self.probability(given);
+        if total <= 0.0 {
+            return Err(HypothesisError::Impossible { what: self.words(given) });
         }
         let mut terms = Vec::new();
         for size in 1..=events.len() {
             for set in (1_u32..1 << events.len()).filter(|set| set.count_ones() as usize == size) {
                 let members = (0..events.len()).filter(|event| set >> event & 1 == 1);
-                let all: Event = members.flat_map(|event| events[event].iter().copied()).collect();
+                let all: Event = members.flat_map(|event| events[event].iter().copied()).chain(given.iter().copied()).collect();
                 let sign = if size % 2 == 1 { 1.0 } else { -1.0 };
-                terms.push(sign * self.probability(&all));
+                terms.push(sign * (self.probability(&all) / total));
             }
         }
         Ok((terms.iter().sum::<f64>().clamp(0.0, 1.0), terms))
@@ -236,15 +265,19 @@ impl JointTable {
     fn sums(&self, of: &[usize], given: &[(usize, usize)]) -> Vec<f64> {
         let n_cells = of.iter().map(|variable| self.variables[*variable].states.len()).product();
         let mut sums = vec![0.0; n_cells];
-        for (cell, p) in self.p.iter().enumerate() {
-            let states = self.states_of(cell);
-            if given.iter().all(|(variable, state)| states[*variable] == *state) {
+        self.each_cell(|states, p| {
+            if holds(given, states) {
                 let place = of.iter().fold(0, |place, variable| place * self.variables[*variable].states.len() + states[*variable]);
                 sums[place] += p;
             }
-        }
+        });
         sums
     }
+}
+
+/// Whether an event is so where the variables have these states.
+fn holds(event: &[(usize, usize)], states: &[usize]) -> bool {
+    event.iter().all(|(variable, state)| states[*variable] == *state)
 }
 
 #[cfg(test)]
@@ -273,7 +306,7 @@ mod tests {
         assert!((weather.cells()[0] - 0.72).abs() < 1e-15);
         // P(sunny or person) = 0.72 + 0.2 − 0.144.
         let events = [vec![table.state("Weather", "sunny").unwrap()], vec![table.state("Person", "true").unwrap()]];
-        let (p, terms) = table.either(&events).unwrap();
+        let (p, terms) = table.either(&events, &[]).unwrap();
         assert!((p - 0.776).abs() < 1e-15 && terms.len() == 3 && (terms[2] + 0.144).abs() < 1e-15);
         let factors = table.chain_rule(&[(0, 0), (1, 0)]);
         assert!((factors[0] - 0.2).abs() < 1e-15 && (factors[1] - 0.72).abs() < 1e-15);
@@ -322,7 +355,7 @@ mod tests {
                     .filter(|other| table.states_of(*other).iter().zip(table.states_of(cell)).all(|(a, b)| *a != b))
                     .map(|other| table.cells()[other])
                     .sum();
-                prop_assert!((table.either(&apart).unwrap().0 - (1.0 - none)).abs() < 1e-12);
+                prop_assert!((table.either(&apart, &[]).unwrap().0 - (1.0 - none)).abs() < 1e-12);
             }
             // Total probability: the marginal is the sum of conditionals by their conditions.
             let last = n - 1;
@@ -350,6 +383,9 @@ mod tests {
         let table =
             JointTable::new(vec![variable("A", &["h", "t"]), variable("B", &["h", "t"]), variable("same", &["yes", "no"])], cells).unwrap();
         assert_eq!(table.dependence(&[0], &[1], &[]), 0.0);
+        // Given that they agree, one of them is heads where both are.
+        let heads = [vec![(0, 0)], vec![(1, 0)]];
+        assert_eq!((table.either(&heads, &[]).unwrap().0, table.either(&heads, &[(2, 0)]).unwrap().0), (0.75, 0.5));
         assert_eq!(table.dependence(&[0], &[1], &[2]), 0.25);
     }
 }

@@ -3,6 +3,7 @@
 //! Mitchell 1997, sections 6.2 and 6.3. P(D) is the sum of the joint probabilities, by the theorem of total probability.
 
 use super::error::{HypothesisError, TOLERANCE, probability, rounded, sums_to_one};
+use crate::normalise_ln;
 
 /// Hypotheses that exclude each other, one of which is true, with what is believed of each.
 ///
@@ -23,6 +24,8 @@ use super::error::{HypothesisError, TOLERANCE, probability, rounded, sums_to_one
 pub struct Hypotheses {
     names: Vec<String>,
     p: Vec<f64>,
+    /// Beside the probabilities, since one that is too small to be written may grow again.
+    ln_p: Vec<f64>,
 }
 
 impl Hypotheses {
@@ -58,7 +61,7 @@ impl Hypotheses {
         if (sum - 1.0).abs() > 4.0 * f64::EPSILON {
             p.iter_mut().for_each(|p| *p /= sum);
         }
-        Ok(Self { names, p })
+        Ok(Self { names, ln_p: p.iter().map(|p| p.ln()).collect(), p })
     }
 
     /// Every hypothesis as probable as another.
@@ -94,7 +97,8 @@ impl Hypotheses {
         for (name, p) in self.names.iter().zip(likelihood) {
             probability(|| format!("P({observed} | {name})"), *p)?;
         }
-        self.weigh_in_proportion(observed, likelihood, 0.0)
+        let ln_likelihood = likelihood.iter().map(|p| p.ln()).collect();
+        self.weighed(observed, likelihood.to_vec(), ln_likelihood)
     }
 
     /// The same for likelihoods too small to be written, as those of many rows are: ln P(data | hypothesis), or of a density.
@@ -103,15 +107,10 @@ impl Hypotheses {
     /// When the data are impossible under every hypothesis that is not, or a logarithm is no number.
     pub fn weigh_ln(&self, observed: &str, ln_likelihood: &[f64]) -> Result<Weighing, HypothesisError> {
         self.check_length(ln_likelihood.len())?;
-        let greatest = ln_likelihood.iter().zip(&self.p).filter(|(_, p)| **p > 0.0).map(|(ln, _)| *ln).fold(f64::NEG_INFINITY, f64::max);
-        if greatest == f64::NEG_INFINITY {
-            return Err(HypothesisError::Impossible { what: observed.into() });
-        }
         if let Some((ln, name)) = ln_likelihood.iter().zip(&self.names).find(|(ln, _)| ln.is_nan() || **ln == f64::INFINITY) {
             return Err(HypothesisError::NotAProbability { what: format!("ln P({observed} | {name})"), found: *ln });
         }
-        let relative: Vec<f64> = ln_likelihood.iter().map(|ln| (ln - greatest).exp().min(f64::MAX)).collect();
-        self.weigh_in_proportion(observed, &relative, greatest)
+        self.weighed(observed, ln_likelihood.iter().map(|ln| ln.exp()).collect(), ln_likelihood.to_vec())
     }
 
     /// Observations one after another: what is believed after one is what is believed before the next. They must be independent of
@@ -136,45 +135,35 @@ impl Hypotheses {
         if found == expected { Ok(()) } else { Err(HypothesisError::Length { what: "likelihoods", expected, found }) }
     }
 
-    /// `ln_scale` is what the likelihoods were divided by.
-    fn weigh_in_proportion(&self, observed: &str, likelihood: &[f64], ln_scale: f64) -> Result<Weighing, HypothesisError> {
-        let joint: Vec<f64> = self.p.iter().zip(likelihood).map(|(p, likelihood)| p * likelihood).collect();
-        let total: f64 = joint.iter().sum();
-        // Products that underflow to nothing are told apart from those that are.
-        if total < f64::MIN_POSITIVE && self.p.iter().zip(likelihood).any(|(p, likelihood)| *p > 0.0 && *likelihood > 0.0) {
-            let ln: Vec<f64> = likelihood.iter().map(|p| p.ln() + ln_scale).collect();
-            return if ln_scale == 0.0 {
-                self.weigh_far(observed, &ln)
-            } else {
-                Err(HypothesisError::Impossible { what: observed.into() })
-            };
-        }
-        if total <= 0.0 {
-            return Err(HypothesisError::Impossible { what: observed.into() });
-        }
-        let posterior = Self { names: self.names.clone(), p: joint.iter().map(|joint| joint / total).collect() };
-        let ln_likelihood = likelihood.iter().map(|p| p.ln() + ln_scale).collect();
-        Ok(Weighing { observed: observed.into(), prior: self.clone(), ln_likelihood, ln_p_observed: total.ln() + ln_scale, posterior })
-    }
-
-    /// By logarithms of the joint probabilities.
-    fn weigh_far(&self, observed: &str, ln_likelihood: &[f64]) -> Result<Weighing, HypothesisError> {
-        let mut ln: Vec<f64> = self.p.iter().zip(ln_likelihood).map(|(p, likelihood)| p.ln() + likelihood).collect();
-        let ln_p_observed = crate::normalise_ln(&mut ln);
+    fn weighed(&self, observed: &str, likelihood: Vec<f64>, ln_likelihood: Vec<f64>) -> Result<Weighing, HypothesisError> {
+        let mut ln_p: Vec<f64> = self.ln_p.iter().zip(&ln_likelihood).map(|(prior, likelihood)| prior + likelihood).collect();
+        let ln_p_observed = normalise_ln(&mut ln_p);
         if ln_p_observed == f64::NEG_INFINITY {
             return Err(HypothesisError::Impossible { what: observed.into() });
         }
-        let posterior = Self { names: self.names.clone(), p: ln.iter().map(|ln| ln.exp()).collect() };
-        Ok(Weighing { observed: observed.into(), prior: self.clone(), ln_likelihood: ln_likelihood.to_vec(), ln_p_observed, posterior })
+        let joint: Vec<f64> = self.p.iter().zip(&likelihood).map(|(p, likelihood)| p * likelihood).collect();
+        let total: f64 = joint.iter().sum();
+        // Numbers that a person wrote are multiplied and divided as they are; those that are next to nothing by their logarithms.
+        let can_be_written = |(p, ln): (&f64, &f64)| *p >= SMALL || *ln == f64::NEG_INFINITY;
+        let plain = total >= SMALL && self.p.iter().zip(&self.ln_p).chain(likelihood.iter().zip(&ln_likelihood)).all(can_be_written);
+        let p = if plain { joint.iter().map(|joint| joint / total).collect() } else { ln_p.iter().map(|ln| ln.exp()).collect() };
+        let p_observed = if plain { total } else { ln_p_observed.exp() };
+        let posterior = Self { names: self.names.clone(), p, ln_p };
+        Ok(Weighing { observed: observed.into(), prior: self.clone(), likelihood, ln_likelihood, p_observed, ln_p_observed, posterior })
     }
 }
+
+/// Far above where doubles lose their digits.
+const SMALL: f64 = 1e-280;
 
 /// Bayes' theorem, with all that goes into it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weighing {
     observed: String,
     prior: Hypotheses,
+    likelihood: Vec<f64>,
     ln_likelihood: Vec<f64>,
+    p_observed: f64,
     ln_p_observed: f64,
     posterior: Hypotheses,
 }
@@ -192,7 +181,7 @@ impl Weighing {
 
     /// P(observed | hypothesis); zero where it is too small to be written.
     pub fn likelihood(&self, hypothesis: usize) -> f64 {
-        self.ln_likelihood[hypothesis].exp()
+        self.likelihood[hypothesis]
     }
 
     /// ln P(observed | hypothesis).
@@ -207,7 +196,7 @@ impl Weighing {
 
     /// P(observed), by the theorem of total probability.
     pub fn p_observed(&self) -> f64 {
-        self.ln_p_observed.exp()
+        self.p_observed
     }
 
     /// ln P(observed).
@@ -273,6 +262,25 @@ mod tests {
         assert!((after.ln_p_observed() - -400.0 * 10_f64.ln()).abs() < 1e-9);
         let after = named(&[Some(0.25), None]).unwrap().weigh_ln("x", &[-5000.0, -5000.0 - 3_f64.ln()]).unwrap();
         assert!((after.posterior().p()[0] - 0.5).abs() < 1e-12);
+    }
+
+    /// What 400 observations have made next to impossible 800 others bring back, in whatever order they come.
+    #[test]
+    fn belief_that_is_next_to_nothing_can_come_back() {
+        let prior = named(&[Some(0.5), None]).unwrap();
+        let (x, y) = (("x", &[0.9, 0.1][..]), ("y", &[0.1, 0.9][..]));
+        let rows = |first: (&'static str, &'static [f64]), n: usize, then: (&'static str, &'static [f64]), m: usize| {
+            prior.weigh_in_turn(std::iter::repeat_n(first, n).chain(std::iter::repeat_n(then, m))).unwrap()
+        };
+        let sum = |steps: &[Weighing]| steps.iter().map(Weighing::ln_p_observed).sum::<f64>();
+        let (forth, back) = (rows(x, 400, y, 800), rows(y, 800, x, 400));
+        for steps in [&forth, &back] {
+            assert_eq!(steps.last().unwrap().posterior().p()[1], 1.0);
+            assert_eq!(steps.last().unwrap().map(), 1);
+        }
+        assert!((sum(&forth) - sum(&back)).abs() < 1e-8, "{} {}", sum(&forth), sum(&back));
+        let tiny = [("x", &[0.5, 1e-200][..]), ("x", &[0.5, 1e-200]), ("y", &[0.0, 0.5])];
+        assert_eq!(prior.weigh_in_turn(tiny).unwrap().last().unwrap().posterior().p(), [0.0, 1.0]);
     }
 
     proptest! {

@@ -26,12 +26,7 @@ pub fn run(args: &WeighArgs, common: &Common) -> Result<(), Failure> {
     let of = asked(&joint, args, &given)?;
     let answer = joint.conditional(&of, &given).map_err(Error::from)?;
     let either: Vec<Event> = event(&joint, "--either", &args.either)?.into_iter().map(|part| vec![part]).collect();
-    let n = joint.variables().len();
-    let pairs: Vec<(usize, usize, f64)> = (0..n)
-        .flat_map(|a| (a + 1..n).map(move |b| (a, b)))
-        .filter(|(a, b)| !given.iter().any(|(variable, _)| variable == a || variable == b))
-        .map(|(a, b)| (a, b, dependence(&joint, a, b, &given)))
-        .collect();
+    let pairs = pairs(&answer);
     if as_json {
         return print_json(&object(&joint, &answer, &given, &either, &pairs)?);
     }
@@ -51,7 +46,7 @@ pub fn run(args: &WeighArgs, common: &Common) -> Result<(), Failure> {
         }
     }
     if !either.is_empty() {
-        let (p, terms) = joint.either(&either).map_err(Error::from)?;
+        let (p, terms) = joint.either(&either, &given).map_err(Error::from)?;
         let words: Vec<String> = either.iter().map(|event| joint.words(event)).collect();
         let sum: String = terms
             .iter()
@@ -62,11 +57,12 @@ pub fn run(args: &WeighArgs, common: &Common) -> Result<(), Failure> {
                 (_, false) => format!(" + {}", number(*term)),
             })
             .collect();
-        let _ = writeln!(text, "\nP({}) = {sum} = {}", words.join(" or "), number(p));
+        let under = if given.is_empty() { String::new() } else { format!(" | {}", joint.words(&given)) };
+        let _ = writeln!(text, "\nP({}{under}) = {sum} = {}", words.join(" or "), number(p));
     }
     if !pairs.is_empty() {
         let under = if given.is_empty() { String::new() } else { format!(" given {}", joint.words(&given)) };
-        let name = |place: usize| &joint.variables()[place].name;
+        let name = |place: usize| &answer.variables()[place].name;
         text.push('\n');
         for (a, b, apart) in &pairs {
             let said = if *apart <= INDEPENDENT {
@@ -80,9 +76,14 @@ pub fn run(args: &WeighArgs, common: &Common) -> Result<(), Failure> {
     print(&text)
 }
 
-/// How far two variables are from independence where an event is so.
-fn dependence(joint: &JointTable, a: usize, b: usize, given: &Event) -> f64 {
-    joint.conditional(&[a, b], given).map_or(0.0, |pair| pair.dependence(&[0], &[1], &[]))
+/// How far any two variables of an answer are from independence. Of very many the table is left to speak for itself.
+fn pairs(answer: &JointTable) -> Vec<(usize, usize, f64)> {
+    const MOST_WORK: usize = 1 << 27;
+    let n = answer.variables().len();
+    if n * n / 2 * answer.cells().len() > MOST_WORK {
+        return Vec::new();
+    }
+    (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))).map(|(a, b)| (a, b, answer.dependence(&[a], &[b], &[]))).collect()
 }
 
 /// `NAME=STATE` items.
@@ -150,7 +151,9 @@ fn object(
         let states = answer.states_of(cell).into_iter().zip(answer.variables());
         let mut object: Map<String, Value> =
             states.map(|(state, variable)| (variable.name.clone(), json!(variable.states[state]))).collect();
-        object.insert("p".into(), json::real(answer.cells()[cell]));
+        // A variable may have that name itself.
+        let key = if object.contains_key("p") { "probability" } else { "p" };
+        object.insert(key.into(), json::real(answer.cells()[cell]));
         Value::Object(object)
     };
     let mut marginals = Map::new();
@@ -176,10 +179,10 @@ fn object(
         object["p_given"] = json::real(joint.probability(given));
     }
     if !either.is_empty() {
-        object["p_either"] = json::real(joint.either(either).map_err(Error::from)?.0);
+        object["p_either"] = json::real(joint.either(either, given).map_err(Error::from)?.0);
     }
     let pair = |(a, b, apart): &(usize, usize, f64)| {
-        json!({"variables": [joint.variables()[*a].name, joint.variables()[*b].name],
+        json!({"variables": [answer.variables()[*a].name, answer.variables()[*b].name],
                "independent": *apart <= INDEPENDENT, "greatest_difference": json::real(*apart)})
     };
     object["pairs"] = json!(pairs.iter().map(pair).collect::<Vec<_>>());
