@@ -78,7 +78,7 @@ pub struct Common {
     /// Print seconds by phase and peak memory as a line of JSON on standard error
     #[arg(long, global = true)]
     pub timings: bool,
-    /// Print the steps as a textbook would: of learn and concept, and of classify and explain for one case
+    /// Print the steps as a textbook would: of learn, concept and weigh, and of classify and explain for one case
     #[arg(long, global = true)]
     pub trace: bool,
     /// Print no remarks and no progress

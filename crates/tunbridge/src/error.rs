@@ -94,6 +94,7 @@ fn hint_of(error: &HypothesisError) -> Option<String> {
         HypothesisError::TotalCannotBe { .. } | HypothesisError::TotalsDiffer { .. } => {
             "check the total and the likelihoods against each other: P(x) = Σ P(x | h) P(h)"
         }
+        HypothesisError::ImpossibleEvent { .. } => "change what is given",
         HypothesisError::Impossible { .. } => "check the likelihoods of zero: what is called impossible has happened",
         _ => return None,
     };
@@ -118,6 +119,7 @@ fn way_out(error: &LearnError) -> String {
         LearnError::NoProbability { .. } => "choose another with --text-model, or leave --unlabelled out".into(),
         LearnError::NoBursts { .. } => "learn the model again with --text-model dirichlet-compound".into(),
         LearnError::ChosenBursts { .. } => "leave out words by --stop-words instead, or choose another --text-model".into(),
+        LearnError::NotComponents { .. } => "ask for fewer with --components".into(),
         LearnError::TextInCentroid { variable } => format!("leave it out with --ignore {variable}, or choose another --model"),
         LearnError::ImpossibleRows { .. } => "say --estimate laplace, or another estimate that leaves nothing impossible".into(),
         LearnError::AgainstItself { .. } => "name two classes with --class and --against".into(),

@@ -64,7 +64,12 @@ pub fn read_joint(paths: &[impl AsRef<Path>], mut read: ReadOptions, column: Opt
             return Err(Error::unfit(format!("row {}: {named} is there twice", row + 1), "give every combination of states one row"));
         }
     }
-    Ok(JointTable::new(variables, cells.into_iter().map(Option::unwrap_or_default).collect())?)
+    JointTable::new(variables, cells.into_iter().map(Option::unwrap_or_default).collect()).map_err(|e| match e {
+        HypothesisError::SumNotOne { .. } => {
+            Error::unfit(e.to_string(), "the probabilities of all combinations sum to 1, and one that is not there has probability 0")
+        }
+        e => e.into(),
+    })
 }
 
 /// No state.

@@ -94,6 +94,12 @@ pub enum HypothesisError {
         /// What was observed.
         what: String,
     },
+    /// An event that cannot be given.
+    #[error("{what} has probability zero in the table: nothing can be asked given it")]
+    ImpossibleEvent {
+        /// The event.
+        what: String,
+    },
     /// A loss that is no number.
     #[error("the loss of `{action}` where `{state}` is true is {found}, which is no finite number")]
     NotALoss {

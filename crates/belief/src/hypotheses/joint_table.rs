@@ -188,7 +188,7 @@ impl JointTable {
     pub fn conditional(&self, of: &[usize], given: &[(usize, usize)]) -> Result<Self, HypothesisError> {
         let total = self.probability(given);
         if total <= 0.0 {
-            return Err(HypothesisError::Impossible { what: self.words(given) });
+            return Err(HypothesisError::ImpossibleEvent { what: self.words(given) });
         }
         let p = self.sums(of, given).into_iter().map(|p| (p / total).min(1.0)).collect();
         Self::new(of.iter().map(|variable| self.variables[*variable].clone()).collect(), p)
@@ -219,7 +219,7 @@ impl JointTable {
         }
         let total = self.probability(given);
         if total <= 0.0 {
-            return Err(HypothesisError::Impossible { what: self.words(given) });
+            return Err(HypothesisError::ImpossibleEvent { what: self.words(given) });
         }
         let mut terms = Vec::new();
         for size in 1..=events.len() {

@@ -107,7 +107,7 @@ fn case_of(
 
 fn no_trace(common: &Common) -> Result<(), Failure> {
     if common.trace {
-        Err(Failure::Usage("--trace goes with learn and concept, and with classify and explain of one case".into()))
+        Err(Failure::Usage("--trace goes with learn, concept and weigh, and with classify and explain of one case".into()))
     } else {
         Ok(())
     }

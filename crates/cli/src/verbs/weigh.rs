@@ -10,7 +10,7 @@ use tunbridge::{Error, Timings};
 
 use super::{print, print_json};
 use crate::args::{Common, refuse};
-use crate::figures::{number, probability};
+use crate::figures::{number, probability, signed};
 use crate::lists::items;
 use crate::loss::{decision_object, decision_table};
 use crate::plot::{self, Figure, Series, Stroke};
@@ -142,9 +142,10 @@ fn predictions(args: &WeighArgs, prior: &Hypotheses) -> Result<Option<Prediction
         return Ok(None);
     }
     let mut p = vec![vec![0.0; values.len()]; prior.names().len()];
+    let mut met = std::collections::HashSet::new();
     for (value, hypothesis, of_value) in &said {
         let (row, column) = (prior.find(hypothesis).unwrap_or(0), values.iter().position(|known| known == value).unwrap_or(0));
-        if p[row][column] != 0.0 {
+        if !met.insert((row, column)) {
             return Err(Failure::Usage(format!("--predict `{value}|{hypothesis}` is there twice")));
         }
         p[row][column] = *of_value;
@@ -222,7 +223,20 @@ impl Weighed<'_> {
         self.steps.iter().map(Weighing::ln_p_observed).sum()
     }
 
+    fn p_observed(&self) -> f64 {
+        if let [step] = self.steps { step.p_observed() } else { self.ln_p_observed().exp() }
+    }
+
+    /// The same for people; what is too small to be written by its logarithm.
+    fn p_observed_text(&self) -> String {
+        if self.p_observed() > 0.0 { number(self.p_observed()) } else { format!("e^{}", signed(self.ln_p_observed(), 1)) }
+    }
+
     fn observed(&self) -> String {
+        const MOST_NAMED: usize = 5;
+        if self.steps.len() > MOST_NAMED {
+            return format!("{} observations", self.steps.len());
+        }
         self.steps.iter().map(Weighing::observed).collect::<Vec<_>>().join(", ")
     }
 
@@ -254,7 +268,7 @@ impl Weighed<'_> {
         let mut object = json!({"hypotheses": hypotheses});
         if !self.steps.is_empty() {
             object["observed"] = json!(self.steps.iter().map(Weighing::observed).collect::<Vec<_>>());
-            object["p_observed"] = json::real(self.ln_p_observed().exp());
+            object["p_observed"] = json::real(self.p_observed());
             object["log_p_observed"] = json::real(self.ln_p_observed());
         }
         object["map"] = json!(self.map());
@@ -285,11 +299,11 @@ impl Weighed<'_> {
             vec![self.prior.names()[place].clone(), number(prior), number(likelihood), number(prior * likelihood), probability(after)]
         });
         let mut rows: Vec<Vec<String>> = rows.collect();
-        rows.push(vec!["together".into(), "1".into(), String::new(), number(self.ln_p_observed().exp()), "1".into()]);
+        rows.push(vec!["together".into(), "1".into(), String::new(), self.p_observed_text(), "1".into()]);
         let header = ["hypothesis", "prior", &format!("P({observed} | it)"), "joint", "posterior"];
         let right = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Right];
         let mut text = table(&header, &right, &rows);
-        let _ = writeln!(text, "\nP({observed}) = {}, the sum of the joint probabilities", number(self.ln_p_observed().exp()));
+        let _ = writeln!(text, "\nP({observed}) = {}, the sum of the joint probabilities", self.p_observed_text());
         let _ = writeln!(text, "most probable now (MAP): {}; makes what was observed most likely (ML): {}", self.map(), self.ml());
         if self.steps.len() > 1 {
             let _ = write!(text, "\nStep by step, each observation independent of the others under a hypothesis\n{}", self.evolution());

@@ -60,6 +60,10 @@ fn whole_numbers_columns_inputs_and_chains() {
     let chains = json(&folder, &format!("t.csv --column events --given hours {poisson} --chains 4 --draws 3"));
     same(&chains["parameters"]["r"]["mean"], &Value::from(3.0), 0.02);
     assert_eq!((chains["draws"].as_array().unwrap().len(), &chains["method"]), (3, &"factor slice sampling".into()));
+    let of_chains = &chains["sampling"];
+    assert_eq!((&of_chains["chains"], &of_chains["seed"]), (&Value::from(4), &Value::from(1)));
+    assert!(of_chains["parameters"]["r"]["r_hat"].as_f64().unwrap() < 1.05, "{of_chains}");
+    assert!(found["log_marginal_likelihood_error"].as_f64().unwrap() < 1e-6 && found["sampling"].is_null());
     let again = json(&folder, &format!("t.csv --column events --given hours {poisson} --chains 4 --draws 3 --threads 2"));
     assert_eq!(chains, again);
     let command = "estimate --values 1.2,0.4,3.1 --density 'r*exp(-r*x)' --range '(0, inf)' --prior 'r ~ Gamma(2, 1)'";
@@ -87,6 +91,9 @@ fn what_is_no_density_is_told_with_its_place() {
             "--against-family",
         ),
         ("--values 1 --family normal --chains 4", 2, "--density"),
+        ("--values 1e308,1e308,-1e308 --family normal --known-sd 1 --prior 'mean ~ N(2, 1)'", 1, "beyond what a double holds"),
+        ("--values 1,2 --family normal --plot p.svg --animate p.svg", 2, "the same file"),
+        ("--values 1,2 --family poisson --prior 'rate ~ Gamma(1,1)' --against-family normal", 1, "--against 'mean ~"),
     ] {
         folder.run(&format!("estimate {command}")).fails(code, &[words]);
     }

@@ -25,6 +25,8 @@ fn cancer_test() {
     close(&of("cancer", "posterior"), 0.00784 / 0.0376);
     close(&found["p_observed"], 0.0376);
     assert_eq!((&found["map"], &found["ml"]), (&"not".into(), &"cancer".into()));
+    // What was given comes back as it was.
+    assert_eq!((of("cancer", "likelihood"), of("not", "likelihood")), (0.98.into(), 0.03.into()));
     // A second test, and one that finds nothing.
     close(&json(&format!("{CANCER} --observe +,+"))["hypotheses"]["cancer"]["posterior"], 0.0076832 / (0.0076832 + 0.0008928));
     close(&json(&format!("{CANCER} --observe '!+'"))["hypotheses"]["cancer"]["posterior"], 0.00016 / (0.00016 + 0.96224));
@@ -76,6 +78,9 @@ fn weather_times_person() {
     assert_eq!(all["pairs"][0]["independent"], true);
     close(&ask("--of Weather --given Person=true")["marginals"]["Weather"]["sunny"], 0.72);
     close(&ask("--either Weather=sunny,Person=true")["p_either"], 0.776);
+    // Given one of them, it is sure that one of them is so.
+    close(&ask("--given Person=true --either Weather=sunny,Person=true")["p_either"], 1.0);
+    close(&ask("--given Person=true --either Weather=sunny,Weather=rain")["p_either"], 0.82);
     let told = folder.run("weigh --joint weather_person.csv --either Weather=sunny,Person=true").ok();
     assert!(told.stdout().contains("= 0.72 + 0.2 − 0.144 = 0.776") && told.stdout().contains("are independent"), "{}", told.stdout());
 }
@@ -112,11 +117,24 @@ fn belief_moves_from_one_observation_to_the_next() {
     folder.run(&format!("{CANCER} --observe + --plot belief.png")).fails(2, &["does not end in .svg"]);
 }
 
+/// Many observations are counted in the heading, and what is too small to be written is told by its logarithm.
+#[test]
+fn many_observations() {
+    let folder = Folder::new();
+    let many = vec!["x"; 400].join(",") + "," + &vec!["y"; 800].join(",");
+    let command = format!("weigh --prior a=0.5 --likelihood 'x|a=0.9,x|b=0.1,y|a=0.1,y|b=0.9' --observe {many}");
+    let told = folder.run(&command).ok();
+    assert!(told.stdout().contains("P(1200 observations | it)") && told.stdout().contains("= e^−"), "{}", &told.stdout()[..600]);
+    let found: Value = serde_json::from_str(folder.run(&format!("{command} --format json")).ok().stdout()).unwrap();
+    assert_eq!((&found["map"], &found["ml"], &found["hypotheses"]["b"]["posterior"]), (&"b".into(), &"b".into(), &1.0.into()));
+}
+
 #[test]
 fn what_cannot_be_believed_is_refused() {
     let folder = Folder::new();
     folder.put("joint.csv", "A,p\nx,0.5\ny,0.4\n");
     folder.put("twice.csv", "A,p\nx,0.5\nx,0.5\n");
+    folder.put("certain.csv", "A,B,p\nx,u,1\ny,u,0\n");
     folder.put("gap.csv", "A,B,p\nx,,0.5\ny,z,0.5\n");
     for (command, code, words) in [
         ("--prior a=0.5,b=0.6", 1, "the priors sum to 1.1"),
@@ -132,6 +150,8 @@ fn what_cannot_be_believed_is_refused() {
         ("--prior a=0.5 --likelihood x=0.1", 2, "write an outcome"),
         ("", 2, "there are no hypotheses"),
         ("--prior a=0.5,b=0.5 --predict '+|a'", 1, "what `b` predicts sums to 0"),
+        ("--prior a=0.5,b=0.5 --predict '+|a=0,+|a=1,-|b'", 2, "is there twice"),
+        ("--joint certain.csv --given A=y", 1, "A=y has probability zero in the table"),
         ("--prior a=0.5 --joint joint.csv", 2, "--prior does not go with --joint"),
         ("--prior a=0.5 --given A=x", 2, "--given goes with --joint"),
         ("--joint joint.csv", 1, "sum to 0.9"),

@@ -2,6 +2,7 @@
 
 use belief::conjugate::Family;
 use belief::distribution::{Distribution, credible_interval};
+use belief::mcmc::Diagnosis;
 use belief::random;
 
 use super::curves::{Curves, Frame, curves, frame_curve, frame_rows};
@@ -32,8 +33,12 @@ pub struct Estimate {
     pub predictive: Predictive,
     /// ln P(data); `None` under an improper prior.
     pub log_marginal_likelihood: Option<f64>,
+    /// A bound on the error of ln P(data), where it is an integral that was not closed.
+    pub log_marginal_likelihood_error: Option<f64>,
     /// How the posterior was found: exactly, or how nearly.
     pub method: &'static str,
+    /// How Markov chains went, where they were run.
+    pub sampling: Option<Sampling>,
     /// Draws of all parameters from the posterior.
     pub draws: Vec<Vec<f64>>,
     /// Prior, likelihood and posterior of one parameter.
@@ -42,6 +47,19 @@ pub struct Estimate {
     pub frames: Vec<Frame>,
     /// What the user should know.
     pub remarks: Vec<String>,
+}
+
+/// How Markov chains went.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sampling {
+    /// Of what the random numbers are.
+    pub seed: u64,
+    /// How many chains.
+    pub chains: usize,
+    /// Draws of each chain that were kept.
+    pub draws: usize,
+    /// How each parameter mixed.
+    pub of_parameters: Vec<Diagnosis>,
 }
 
 /// What is believed of one parameter.
@@ -203,7 +221,9 @@ pub(super) fn answer<F: Family>(
         prior_improper,
         parameters,
         log_marginal_likelihood,
+        log_marginal_likelihood_error: None,
         method: "exact",
+        sampling: None,
         draws,
         curves,
         frames,
@@ -254,6 +274,12 @@ fn frames_of<F: Family>(
     Ok(frames)
 }
 
+/// That there is no answer in doubles.
+pub(super) fn beyond_doubles() -> Error {
+    let what = "the numbers are too large or too small for an answer: it is beyond what a double holds";
+    Error::unfit(what, "give the data in another unit, or a prior that is not so far from them")
+}
+
 impl Estimate {
     /// What was estimated from: the columns, those of a regression given its inputs.
     pub fn subject(&self) -> String {
@@ -273,8 +299,7 @@ impl Estimate {
         };
         let sound = self.parameters.iter().all(of_parameter) && self.log_marginal_likelihood.is_none_or(f64::is_finite);
         if !sound {
-            let what = "the numbers are too large or too small for an answer: it is beyond what a double holds";
-            return Err(Error::unfit(what, "give the data in another unit, or a prior that is not so far from them"));
+            return Err(beyond_doubles());
         }
         Ok(self)
     }

@@ -5,7 +5,7 @@ use belief::distribution::{Distribution, IntervalKind};
 use belief::mcmc::McmcOptions;
 use belief::{PiecewiseDensity, Rng};
 
-use super::answer::{Context, Estimate, Parameter, Predictive};
+use super::answer::{Context, Estimate, Parameter, Predictive, Sampling};
 use super::curves::{Curve, Curves, Frame, frame_rows, places, scaled_likelihood};
 use super::sample::{Held, Opened};
 use super::{FamilyKind, inputs_at};
@@ -132,7 +132,9 @@ impl Found<'_> {
         let draws = if context.options.draws > 0 { posterior.draws(context.options.draws, context.options.seed)? } else { Vec::new() };
         let log_marginal_likelihood = self.model.has_proper_priors().then_some(posterior.log_marginal_likelihood.value);
         let method = "adaptive quadrature";
-        self.told(Told { parameters, predictive, log_marginal_likelihood, method, draws, curves, frames, remarks }, context)
+        let error = Some(posterior.log_marginal_likelihood.error);
+        let told = Told { parameters, predictive, log_marginal_likelihood, error, method, sampling: None, draws, curves, frames, remarks };
+        self.told(told, context)
     }
 
     fn by_chains(&self, chains: Option<usize>, context: Context) -> Result<Estimate, Error> {
@@ -172,12 +174,17 @@ impl Found<'_> {
         let curves = Curves { parameter: parameters[self.place].name.clone(), ..Curves::default() };
         let draws = draws_of(&sampled, context.options.draws);
         let method = "factor slice sampling";
-        let frames = Vec::new();
-        self.told(Told { parameters, predictive, log_marginal_likelihood: None, method, draws, curves, frames, remarks }, context)
+        let of_parameters = sampled.parameters.iter().map(|of| of.diagnosis.clone()).collect();
+        let sampling = Some(Sampling { seed: options.seed, chains: options.chains, draws: options.draws, of_parameters });
+        let (log_marginal_likelihood, error, frames) = (None, None, Vec::new());
+        self.told(
+            Told { parameters, predictive, log_marginal_likelihood, error, method, sampling, draws, curves, frames, remarks },
+            context,
+        )
     }
 
     fn told(&self, told: Told, context: Context) -> Result<Estimate, Error> {
-        let Told { parameters, predictive, log_marginal_likelihood, method, draws, curves, frames, remarks } = told;
+        let Told { parameters, predictive, log_marginal_likelihood, error, method, sampling, draws, curves, frames, remarks } = told;
         let found = Estimate {
             kind: FamilyKind::Density,
             family: FamilyKind::Density.word(),
@@ -189,7 +196,9 @@ impl Found<'_> {
             parameters,
             predictive,
             log_marginal_likelihood,
+            log_marginal_likelihood_error: error,
             method,
+            sampling,
             draws,
             curves,
             frames,
@@ -249,7 +258,9 @@ struct Told {
     parameters: Vec<Parameter>,
     predictive: Predictive,
     log_marginal_likelihood: Option<f64>,
+    error: Option<f64>,
     method: &'static str,
+    sampling: Option<Sampling>,
     draws: Vec<Vec<f64>>,
     curves: Curves,
     frames: Vec<Frame>,

@@ -92,6 +92,8 @@ pub(super) fn logistic(opened: &Opened, prior: &LogisticPrior, context: Context)
         parameters,
         predictive: Predictive::ClassesAt { inputs: at, classes: pair(states, p) },
         log_marginal_likelihood: Some(posterior.log_marginal_likelihood()),
+        log_marginal_likelihood_error: None,
+        sampling: None,
         method: "Laplace's approximation",
         draws: (0..options.draws).map(|_| posterior.draw(&mut rng)).collect(),
         curves,

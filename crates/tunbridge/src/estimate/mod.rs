@@ -23,7 +23,7 @@ mod sample;
 use belief::conjugate::{Family, LinearRegression, NormalInverseWishart, StateCounts};
 use belief::distribution::{Distribution, IntervalKind};
 
-pub use answer::{BayesFactor, Estimate, Parameter, Predictive};
+pub use answer::{BayesFactor, Estimate, Parameter, Predictive, Sampling};
 pub use curves::{Curve, Curves, Frame};
 pub use density::DensityText;
 pub use kind::FamilyKind;
@@ -143,6 +143,10 @@ impl EstimateOptions {
             }
             // Its square must be a number as well.
             if !(sd > 0.0 && (sd * sd).is_finite() && sd * sd > 0.0) {
+                if sd > 0.0 && sd.is_finite() {
+                    let what = format!("the square of a standard deviation of {sd:e} is beyond what a double holds");
+                    return Err(Error::unfit(what, "give the data in another unit"));
+                }
                 return Err(Error::unfit(format!("a standard deviation of {sd} is impossible"), "give a positive number with --known-sd"));
             }
         }
@@ -255,7 +259,7 @@ pub fn estimate(sample: &Sample, options: &EstimateOptions) -> Result<Estimate, 
                 let values: Vec<f64> = at.iter().map(|(_, x)| *x).collect();
                 match after.predictive_at(&values) {
                     Some(t) => Ok(Predictive::At { inputs: at, next: Box::new(t) }),
-                    None => Err(Error::Internal("a proper posterior has a predictive".into())),
+                    None => Err(answer::beyond_doubles()),
                 }
             };
             let frames = frames_of(&opened, options)?;
@@ -270,12 +274,12 @@ pub fn estimate(sample: &Sample, options: &EstimateOptions) -> Result<Estimate, 
 /// As [`estimate`], or when a prior is improper: then there is no marginal likelihood to compare.
 pub fn bayes_factor(sample: &Sample, first: &Estimate, against: &EstimateOptions) -> Result<BayesFactor, Error> {
     let second = estimate(sample, &EstimateOptions { frames: false, draws: 0, parameter: None, ..against.clone() })?;
-    let improper = |of: &Estimate| {
-        let what = format!("the prior `{}` is improper, and a Bayes factor needs proper ones", of.prior_text);
-        Error::unfit(what, format!("give one as in --prior '{}'", of.kind.example(of.family == "normal-known-sd")))
+    let improper = |of: &Estimate, flag: &str| {
+        let what = format!("the prior `{}` of {} is improper, and a Bayes factor needs proper ones", of.prior_text, of.family);
+        Error::unfit(what, format!("give one as in {flag} '{}'", of.kind.example(of.family == "normal-known-sd")))
     };
-    let ln_first = first.log_marginal_likelihood.ok_or_else(|| improper(first))?;
-    let ln_second = second.log_marginal_likelihood.ok_or_else(|| improper(&second))?;
+    let ln_first = first.log_marginal_likelihood.ok_or_else(|| improper(first, "--prior"))?;
+    let ln_second = second.log_marginal_likelihood.ok_or_else(|| improper(&second, "--against"))?;
     if first.n != second.n {
         let what = format!("the two models are of different rows: {} and {}", first.n, second.n);
         return Err(Error::unfit(what, "compare models of the same column"));
@@ -296,7 +300,7 @@ fn plain<F: Family<Datum = f64>>(
 }
 
 fn next_number<F: Family>(after: &F, _: &F::Statistic) -> Result<Predictive, Error> {
-    after.predictive().map(Predictive::Number).ok_or_else(|| Error::Internal("a proper posterior has a predictive".into()))
+    after.predictive().map(Predictive::Number).ok_or_else(answer::beyond_doubles)
 }
 
 /// Zeros and ones, or states of which one is a success.

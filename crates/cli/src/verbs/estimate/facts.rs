@@ -35,6 +35,18 @@ pub fn facts(found: &Estimate, factor: Option<&BayesFactor>, options: &EstimateO
             facts
         }),
     });
+    if let Some(error) = found.log_marginal_likelihood_error.filter(|_| found.log_marginal_likelihood.is_some()) {
+        value["log_marginal_likelihood_error"] = real(error);
+    }
+    if let Some(sampling) = &found.sampling {
+        let mixed = found.parameters.iter().zip(&sampling.of_parameters).map(|(parameter, of)| {
+            let facts = json!({"r_hat": real(of.r_hat), "bulk_effective_size": real(of.bulk_size),
+                               "tail_effective_size": real(of.tail_size), "mean_error": real(of.mean_error)});
+            (parameter.name.clone(), facts)
+        });
+        value["sampling"] = json!({"seed": sampling.seed, "chains": sampling.chains, "draws": sampling.draws,
+                                   "parameters": Value::Object(mixed.collect())});
+    }
     if let Some(factor) = factor {
         value["against"] = json!({
             "family": factor.family,

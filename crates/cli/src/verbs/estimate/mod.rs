@@ -28,6 +28,9 @@ pub fn run(args: &EstimateArgs, common: &Common, timings: &mut Timings) -> Resul
     for path in args.plot.iter().chain(&args.animate) {
         plot::check(path)?;
     }
+    if args.plot.is_some() && args.plot == args.animate {
+        return Err(Failure::Usage("--plot and --animate name the same file: the one would replace the other".into()));
+    }
     let options = options(args, common)?;
     let mut sample = sample(args, common)?;
     let against = against(args, &options)?;
