@@ -3,6 +3,7 @@
 use num_bigint::BigUint;
 
 use super::attribute::{Attribute, Values};
+use super::big_number::product;
 use super::hypothesis::Hypothesis;
 use super::span::Span;
 use super::value_range::ValueRange;
@@ -102,17 +103,17 @@ impl HypothesisSpace {
 
     /// How many ways there are to write a hypothesis: ∅, `?` or any other constraint for each attribute.
     pub fn n_syntactic(&self) -> BigUint {
-        self.attributes.iter().map(|attribute| BigUint::from(attribute.n_spans() + 1)).product()
+        product(self.attributes.iter().map(|attribute| attribute.n_spans() + 1))
     }
 
     /// How many hypotheses differ in what they cover: all that hold a ∅ cover nothing, and are one.
     pub fn n_semantic(&self) -> BigUint {
-        self.attributes.iter().map(|attribute| BigUint::from(attribute.n_spans())).product::<BigUint>() + 1_u32
+        product(self.attributes.iter().map(Attribute::n_spans)) + 1_u32
     }
 
     /// How many instances there are of known states, and of places of numbers.
     pub fn n_instances(&self) -> BigUint {
-        self.attributes.iter().map(|attribute| BigUint::from(attribute.n_values())).product()
+        product(self.attributes.iter().map(Attribute::n_values))
     }
 
     /// Every hypothesis, the one that covers nothing first.
