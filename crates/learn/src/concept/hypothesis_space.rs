@@ -73,6 +73,11 @@ impl HypothesisSpace {
         Hypothesis::Conjunction(self.attributes.iter().map(Attribute::anything).collect())
     }
 
+    /// The attributes on which a conjunction is not `?`. Whether it is more general than another is seen there alone.
+    pub(crate) fn narrow(&self, spans: &[Span]) -> Vec<u32> {
+        (0..).zip(self.attributes.iter().zip(spans)).filter(|(_, (a, span))| a.anything() != **span).map(|(place, _)| place).collect()
+    }
+
     /// The least general hypothesis that covers an instance besides what it covered. There is always exactly one.
     #[must_use]
     pub fn generalise(&self, hypothesis: &Hypothesis, instance: &[u32]) -> Hypothesis {

@@ -129,29 +129,50 @@ impl VersionSpace {
             found.push(Hypothesis::Nothing);
         }
         let boxes: Vec<&[Span]> = self.general.iter().filter_map(Hypothesis::spans).collect();
-        self.list(&mut Vec::new(), &boxes, &mut found);
+        self.list(boxes, &mut found);
         in_order(&mut found);
         Some(found)
     }
 
-    fn list(&self, chosen: &mut Vec<Span>, boxes: &[&[Span]], found: &mut Vec<Hypothesis>) {
-        let at = chosen.len();
-        if boxes.is_empty() {
-            return;
-        }
-        let Some(attribute) = self.space.attributes().get(at) else {
+    /// Appends every conjunction that one of the boxes allows. Choices are kept on a list of their own: there can be as many, one below
+    /// the other, as there are attributes.
+    fn list(&self, boxes: Vec<&[Span]>, found: &mut Vec<Hypothesis>) {
+        let attributes = self.space.attributes();
+        let mut chosen: Vec<Span> = Vec::with_capacity(attributes.len());
+        let mut open: Vec<Choice<'_>> = Vec::new();
+        let mut boxes = boxes;
+        while !boxes.is_empty() {
+            while let Some(attribute) = attributes.get(chosen.len()) {
+                let at = chosen.len();
+                let lower = self.specific.spans().map(|spans| spans[at]);
+                let mut spans: Vec<Span> = boxes.iter().flat_map(|b| attribute.between(lower, b[at])).collect();
+                spans.sort_unstable();
+                spans.dedup();
+                // They are taken from the end.
+                spans.reverse();
+                match spans.pop() {
+                    None => return,
+                    // All boxes allow what is the only one.
+                    Some(only) if spans.is_empty() => chosen.push(only),
+                    Some(first) => {
+                        let allow = allowing(&boxes, at, first);
+                        open.push(Choice { at, left: spans, boxes: std::mem::replace(&mut boxes, allow) });
+                        chosen.push(first);
+                    }
+                }
+            }
             found.push(Hypothesis::Conjunction(chosen.as_slice().into()));
-            return;
-        };
-        let lower = self.specific.spans().map(|spans| spans[at]);
-        let mut spans: Vec<Span> = boxes.iter().flat_map(|b| attribute.between(lower, b[at])).collect();
-        spans.sort_unstable();
-        spans.dedup();
-        for span in spans {
-            let allow: Vec<&[Span]> = boxes.iter().copied().filter(|b| b[at].includes(span)).collect();
-            chosen.push(span);
-            self.list(chosen, &allow, found);
-            chosen.pop();
+            // Back to the last choice that has something left.
+            boxes = Vec::new();
+            while let Some(mut choice) = open.pop() {
+                if let Some(next) = choice.left.pop() {
+                    chosen.truncate(choice.at);
+                    chosen.push(next);
+                    boxes = allowing(&choice.boxes, choice.at, next);
+                    open.push(choice);
+                    break;
+                }
+            }
         }
     }
 
@@ -194,6 +215,20 @@ impl VersionSpace {
             }
         })
     }
+}
+
+/// An attribute of which several constraints are allowed.
+struct Choice<'c> {
+    at: usize,
+    /// Those that were not taken yet, the next one last.
+    left: Vec<Span>,
+    /// The boxes that allow what was chosen before.
+    boxes: Vec<&'c [Span]>,
+}
+
+/// The boxes that allow a constraint.
+fn allowing<'b>(boxes: &[&'b [Span]], at: usize, span: Span) -> Vec<&'b [Span]> {
+    boxes.iter().copied().filter(|b| b[at].includes(span)).collect()
 }
 
 /// The members of a version space as voters.
