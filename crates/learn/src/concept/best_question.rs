@@ -4,7 +4,8 @@
 //! found after log₂ |VS| questions.
 //!
 //! Instances that raise S in the same way are answered alike by every member: one of each kind is looked at. If there are too many
-//! kinds still, the search climbs: it changes one attribute after another as long as that halves better.
+//! kinds still, the search climbs: it changes one attribute after another as long as that halves better, and as long as its work is
+//! within a bound.
 
 use std::collections::HashSet;
 
@@ -32,6 +33,9 @@ pub struct Question {
 const MOST_KINDS: usize = 4096;
 /// The most kinds of values of one attribute that a climb looks at.
 const MOST_VALUES: usize = 256;
+/// Steps of work that a climb may take, and how many instances it looks at in any case.
+const MOST_CLIMBING: usize = 200_000_000;
+const FEWEST_LOOKS: usize = 16;
 /// Steps of work for one count.
 const MOST_WORK: u64 = 5_000;
 /// Members that are looked at one by one.
@@ -131,6 +135,16 @@ impl VersionSpace {
         }
     }
 
+    /// How many instances a climb looks at, the most.
+    fn looks(&self, votes: &Votes) -> usize {
+        let n_held = match votes {
+            Votes::Members(members) => members.len(),
+            Votes::Counts(_) => self.general().len(),
+            Votes::Draws(draws) => draws.len(),
+        };
+        (MOST_CLIMBING / (n_held * self.space().attributes().len()).max(1)).max(FEWEST_LOOKS)
+    }
+
     fn climb(&self, kinds: &[Vec<u32>], votes: &Votes) -> (Vec<u32>, f64) {
         // What S covers is a start that all members agree on; each attribute that is changed takes some of them away.
         let start = |(at, kinds): (usize, &Vec<u32>)| {
@@ -139,12 +153,15 @@ impl VersionSpace {
         };
         let mut instance: Vec<u32> = kinds.iter().enumerate().map(start).collect();
         let mut share = self.share(&instance, votes);
+        let mut looks_left = self.looks(votes);
         loop {
             let mut next: Option<(usize, u32, f64)> = None;
             for (at, kinds) in kinds.iter().enumerate() {
                 let step = kinds.len().div_ceil(MOST_VALUES);
                 let before = instance[at];
                 for place in kinds.iter().copied().step_by(step).filter(|place| *place != before) {
+                    let Some(left) = looks_left.checked_sub(1) else { break };
+                    looks_left = left;
                     instance[at] = place;
                     let with = self.share(&instance, votes);
                     instance[at] = before;

@@ -54,7 +54,7 @@ impl Size {
     }
 }
 
-/// Steps of work that exact counting may take: comparisons of two boxes on one attribute, nearly.
+/// Steps of work that exact counting may take: comparisons of two boxes on one attribute, and words of long numbers.
 pub const MOST_WORK: u64 = 30_000_000;
 
 /// The hypotheses h with `specific` ≤ h ≤ g for one g of `general` at least, if counting them takes no more than `most_work` steps.
@@ -254,6 +254,11 @@ pub(crate) struct Draws {
 }
 
 impl Draws {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.members.len()
+    }
+
     /// The share of members that cover an instance.
     pub(crate) fn share_covering(&self, instance: &[u32]) -> f64 {
         let covers = |member: &[Span]| member.iter().zip(instance).all(|(span, place)| span.covers(*place));
@@ -262,12 +267,26 @@ impl Draws {
     }
 }
 
-/// Draws members of the version space. `general` must hold a conjunction.
-pub(crate) fn draw(space: &HypothesisSpace, specific: &Hypothesis, general: &[Hypothesis], n_draws: usize, seed: u64) -> Draws {
+/// Steps that drawing members may take, and constraints of members that are kept; but no fewer members than [`FEWEST_DRAWS`].
+const MOST_DRAWING: usize = 400_000_000;
+const MOST_KEPT: usize = 20_000_000;
+/// Fewer members say too little.
+const FEWEST_DRAWS: usize = 200;
+
+/// How many members are drawn where so many are wanted: each costs its attributes, and a look at every g where that is not `?`.
+pub(crate) fn n_draws_within(n_attributes: usize, n_narrow: usize, wanted: usize) -> usize {
+    let within = (MOST_DRAWING / (n_attributes + n_narrow).max(1)).min(MOST_KEPT / n_attributes.max(1));
+    wanted.min(within.max(FEWEST_DRAWS))
+}
+
+/// Draws members of the version space, `wanted` of them or as many as the bounds on the work allow. `general` must hold a conjunction.
+pub(crate) fn draw(space: &HypothesisSpace, specific: &Hypothesis, general: &[Hypothesis], wanted: usize, seed: u64) -> Draws {
     let boxes: Vec<&[Span]> = general.iter().filter_map(Hypothesis::spans).collect();
+    let narrow: Vec<Vec<u32>> = boxes.iter().map(|spans| space.narrow(spans)).collect();
+    let n_draws = n_draws_within(space.attributes().len(), narrow.iter().map(|places| places.len() + 1).sum(), wanted);
     let lower = |at: usize| specific.spans().map(|spans| spans[at]);
     let size = |spans: &[Span]| -> BigUint {
-        space.attributes().iter().enumerate().map(|(at, attribute)| BigUint::from(attribute.n_between(lower(at), spans[at]))).product()
+        product(space.attributes().iter().enumerate().map(|(at, attribute)| attribute.n_between(lower(at), spans[at])))
     };
     let sizes: Vec<BigUint> = boxes.iter().map(|spans| size(spans)).collect();
     let largest = sizes.iter().max().cloned().unwrap_or_default();
@@ -291,7 +310,8 @@ pub(crate) fn draw(space: &HypothesisSpace, specific: &Hypothesis, general: &[Hy
         let chosen = boxes[up_to.partition_point(|end| *end <= at).min(boxes.len() - 1)];
         let member: Vec<Span> =
             space.attributes().iter().enumerate().map(|(at, attribute)| nth(attribute, lower(at), chosen[at], &mut below)).collect();
-        let n_boxes = boxes.iter().filter(|spans| spans.iter().zip(&member).all(|(outer, inner)| outer.includes(*inner))).count();
+        let holds = |(spans, places): &(&&[Span], &Vec<u32>)| places.iter().all(|at| spans[*at as usize].includes(member[*at as usize]));
+        let n_boxes = boxes.iter().zip(&narrow).filter(holds).count();
         weights.push(1.0 / n_boxes.max(1) as f64);
         members.push(member);
     }
@@ -319,9 +339,11 @@ fn nth(attribute: &Attribute, lower: Option<Span>, upper: Span, below: &mut impl
     }
 }
 
-/// The number of hypotheses between the boundaries, from random members.
-pub fn estimate(space: &HypothesisSpace, specific: &Hypothesis, general: &[Hypothesis], n_draws: usize, seed: u64) -> Estimate {
-    let draws = draw(space, specific, general, n_draws, seed);
+/// The number of hypotheses between the boundaries, from random members: `most_draws` of them, or fewer where there are very many
+/// attributes or boxes.
+pub fn estimate(space: &HypothesisSpace, specific: &Hypothesis, general: &[Hypothesis], most_draws: usize, seed: u64) -> Estimate {
+    let draws = draw(space, specific, general, most_draws, seed);
+    let n_draws = draws.weights.len();
     let n = draws.weights.len().max(1) as f64;
     let mean = draws.weights.iter().sum::<f64>() / n;
     let variance = draws.weights.iter().map(|w| (w - mean) * (w - mean)).sum::<f64>() / n;

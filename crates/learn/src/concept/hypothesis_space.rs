@@ -91,19 +91,25 @@ impl HypothesisSpace {
     /// The most general hypotheses below `general` that do not cover an instance and are at least as general as `specific`.
     pub fn specialise(&self, general: &Hypothesis, instance: &[u32], specific: &Hypothesis) -> Vec<Hypothesis> {
         let Some(spans) = general.spans() else { return Vec::new() };
-        let mut found = Vec::new();
-        for (place, (attribute, span)) in self.attributes.iter().zip(spans).enumerate() {
-            for narrower in attribute.specialisations(*span, instance[place], specific.spans().map(|spans| spans[place])) {
-                let mut spans: Box<[Span]> = spans.into();
-                spans[place] = narrower;
-                found.push(Hypothesis::Conjunction(spans));
-            }
-        }
+        let narrowed = |(place, narrower): (usize, Span)| {
+            let mut spans: Box<[Span]> = spans.into();
+            spans[place] = narrower;
+            Hypothesis::Conjunction(spans)
+        };
+        let mut found: Vec<Hypothesis> = self.specialisations(spans, instance, specific).map(narrowed).collect();
         if found.is_empty() && *specific == Hypothesis::Nothing {
             // No constraint excludes the instance alone, but covering nothing does.
             found.push(Hypothesis::Nothing);
         }
         found
+    }
+
+    /// The attributes and the constraints on them by which a conjunction is specialised.
+    pub(crate) fn specialisations(&self, spans: &[Span], instance: &[u32], specific: &Hypothesis) -> impl Iterator<Item = (usize, Span)> {
+        self.attributes.iter().zip(spans).enumerate().flat_map(move |(place, (attribute, span))| {
+            let lower = specific.spans().map(|spans| spans[place]);
+            attribute.specialisations(*span, instance[place], lower).into_iter().map(move |narrower| (place, narrower))
+        })
     }
 
     /// How many ways there are to write a hypothesis: ∅, `?` or any other constraint for each attribute.

@@ -44,7 +44,7 @@ pub struct Vote {
     pub counted: Option<(BigUint, BigUint)>,
 }
 
-/// How many members are drawn where counting would take too long.
+/// How many members are drawn where counting would take too long; fewer where there are very many attributes or boxes.
 pub const DRAWS: usize = 20_000;
 
 impl VersionSpace {

@@ -55,3 +55,53 @@ fn attributes_without_values_cost_no_depth() {
     // Two of three hypotheses cover it, and what covers nothing is wrong about the example: 0.9 + 0.9 against 0.1.
     assert!((posterior.p_positive(&vec![0; n]) - 1.8 / 1.9).abs() < 1e-12);
 }
+
+/// One positive and one negative row that differ everywhere: G constrains one attribute each, and all but one of 2^n agree.
+fn all_different(n: usize) -> VersionSpace {
+    let mut examples = Examples::new(n);
+    examples.push(&vec![0; n], true, 1);
+    examples.push(&vec![1; n], false, 2);
+    VersionSpace::of(booleans(n), &examples, MAX_BOUNDARY).unwrap()
+}
+
+#[test]
+fn rows_that_differ_everywhere_are_counted_or_estimated_in_bounded_work() {
+    let few = all_different(100);
+    assert_eq!(few.size(1), Size::Exact((BigUint::from(1_u32) << 100) - 1_u32));
+    let many = all_different(700);
+    assert_eq!(many.general().len(), 700);
+    let Size::Estimate(about) = many.size(1) else { panic!("700³ steps are too many") };
+    assert!(about.at_least <= about.n && about.n <= about.at_most);
+    assert!(about.n_draws == DRAWS && about.relative_error < 0.01);
+    let question = many.best_question(1).unwrap();
+    assert!((question.share - 0.5).abs() < 0.1 && !question.is_best, "{}", question.share);
+}
+
+/// A wider table draws fewer members, and the estimate says how many.
+#[test]
+fn the_work_of_drawing_is_bounded() {
+    let of = |n: usize| crate::concept::counting::n_draws_within(n, n, DRAWS);
+    assert_eq!([10, 1_000, 10_000, 1_000_000].map(of), [DRAWS, DRAWS, 2_000, 200]);
+    assert_eq!(crate::concept::counting::n_draws_within(20, 1_000_000, DRAWS), 399);
+}
+
+/// A second negative row narrows half of G in half of the ways, all of which lie below the other half.
+#[test]
+fn what_lies_below_the_rest_of_g_is_not_made() {
+    let n = 1_000;
+    let mut version_space = all_different(n);
+    let half: Vec<u32> = (0..n as u32).map(|at| at % 2).collect();
+    version_space.observe(&half, false, 3).unwrap();
+    assert_eq!(version_space.general().len(), n / 2);
+    assert!(version_space.general().iter().all(|g| !g.covers(&half)));
+}
+
+#[test]
+fn a_boundary_of_a_very_wide_table_is_refused_before_it_fills_the_memory() {
+    let n = 200_000;
+    let mut examples = Examples::new(n);
+    examples.push(&vec![0; n], true, 1);
+    examples.push(&vec![1; n], false, 2);
+    let fault = VersionSpace::of(booleans(n), &examples, MAX_BOUNDARY).unwrap_err();
+    assert_eq!(fault, ConceptError::BoundaryTooLarge { most: 671, row: 2 });
+}
