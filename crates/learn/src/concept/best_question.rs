@@ -34,9 +34,9 @@ const MOST_KINDS: usize = 4096;
 /// The most kinds of values of one attribute that a climb looks at.
 const MOST_VALUES: usize = 256;
 /// Steps of work that a climb may take, and how many instances it looks at in any case.
-const MOST_CLIMBING: usize = 200_000_000;
+const MOST_CLIMBING: usize = 100_000_000;
 const FEWEST_LOOKS: usize = 16;
-/// Steps of work for one count.
+/// Steps of work for one count; more where a single box takes more.
 const MOST_WORK: u64 = 5_000;
 /// Members that are looked at one by one.
 const MOST_MEMBERS: usize = 1000;
@@ -76,7 +76,7 @@ impl VersionSpace {
     }
 
     fn votes(&self, seed: u64) -> Votes {
-        let counted = count_between(self.space(), self.specific(), self.general(), MOST_WORK);
+        let counted = count_between(self.space(), self.specific(), self.general(), self.work_of_a_count());
         match counted {
             Some(n) if n <= BigUint::from(MOST_MEMBERS) => self.members(MOST_MEMBERS).map_or(Votes::Counts(n), Votes::Members),
             Some(n) => Votes::Counts(n),
@@ -85,7 +85,11 @@ impl VersionSpace {
     }
 
     fn counted(&self, instance: &[u32]) -> Option<BigUint> {
-        self.n_covering(instance, 4 * MOST_WORK)
+        self.n_covering(instance, 4 * self.work_of_a_count())
+    }
+
+    fn work_of_a_count(&self) -> u64 {
+        MOST_WORK.max(4 * self.space().attributes().len() as u64)
     }
 
     /// One known value of each kind: values that raise the constraint of S to the same are one kind.
@@ -164,6 +168,9 @@ impl VersionSpace {
                     looks_left = left;
                     instance[at] = place;
                     let with = self.share(&instance, votes);
+                    if with == 0.5 {
+                        return (instance, with);
+                    }
                     instance[at] = before;
                     if halves_better(with, next.map_or(share, |(_, _, share)| share)) {
                         next = Some((at, place, with));

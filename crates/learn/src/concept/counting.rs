@@ -259,6 +259,21 @@ impl Draws {
         self.members.len()
     }
 
+    /// The number of hypotheses above `specific` that these were drawn from.
+    pub(crate) fn estimate(&self, specific: &Hypothesis) -> Estimate {
+        let n_draws = self.weights.len();
+        let n = n_draws.max(1) as f64;
+        let mean = self.weights.iter().sum::<f64>() / n;
+        let variance = self.weights.iter().map(|w| (w - mean) * (w - mean)).sum::<f64>() / n;
+        let relative_error = if mean > 0.0 { (variance / n).sqrt() / mean } else { 0.0 };
+        // The mean in units of 2⁻⁵², so that the product is one of whole numbers.
+        let whole = (mean * (1_u64 << 52) as f64).round() as u64;
+        // What covers nothing is not drawn, and counts one where it is a member.
+        let nothing = u32::from(*specific == Hypothesis::Nothing);
+        let n = ((&self.total * whole) >> 52_u32).clamp(self.largest.clone(), self.total.clone());
+        Estimate { n: n + nothing, relative_error, at_least: &self.largest + nothing, at_most: &self.total + nothing, n_draws }
+    }
+
     /// The share of members that cover an instance.
     pub(crate) fn share_covering(&self, instance: &[u32]) -> f64 {
         let covers = |member: &[Span]| member.iter().zip(instance).all(|(span, place)| span.covers(*place));
@@ -269,7 +284,7 @@ impl Draws {
 
 /// Steps that drawing members may take, and constraints of members that are kept; but no fewer members than [`FEWEST_DRAWS`].
 const MOST_DRAWING: usize = 400_000_000;
-const MOST_KEPT: usize = 20_000_000;
+const MOST_KEPT: usize = 6_000_000;
 /// Fewer members say too little.
 const FEWEST_DRAWS: usize = 200;
 
@@ -342,16 +357,5 @@ fn nth(attribute: &Attribute, lower: Option<Span>, upper: Span, below: &mut impl
 /// The number of hypotheses between the boundaries, from random members: `most_draws` of them, or fewer where there are very many
 /// attributes or boxes.
 pub fn estimate(space: &HypothesisSpace, specific: &Hypothesis, general: &[Hypothesis], most_draws: usize, seed: u64) -> Estimate {
-    let draws = draw(space, specific, general, most_draws, seed);
-    let n_draws = draws.weights.len();
-    let n = draws.weights.len().max(1) as f64;
-    let mean = draws.weights.iter().sum::<f64>() / n;
-    let variance = draws.weights.iter().map(|w| (w - mean) * (w - mean)).sum::<f64>() / n;
-    let relative_error = if mean > 0.0 { (variance / n).sqrt() / mean } else { 0.0 };
-    // The mean in units of 2⁻⁵², so that the product is one of whole numbers.
-    let whole = (mean * (1_u64 << 52) as f64).round() as u64;
-    // What covers nothing is not drawn, and counts one where it is a member.
-    let nothing = u32::from(*specific == Hypothesis::Nothing);
-    let n = ((&draws.total * whole) >> 52_u32).clamp(draws.largest.clone(), draws.total.clone());
-    Estimate { n: n + nothing, relative_error, at_least: draws.largest + nothing, at_most: draws.total + nothing, n_draws }
+    draw(space, specific, general, most_draws, seed).estimate(specific)
 }

@@ -108,14 +108,11 @@ impl VersionSpace {
 
     /// How many members there are: counted, or where that takes too long, estimated from random members.
     pub fn size(&self, seed: u64) -> Size {
-        self.size_within(counting::MOST_WORK, seed)
+        self.voters(seed).size
     }
 
-    fn size_within(&self, most_work: u64, seed: u64) -> Size {
-        match count_between(&self.space, &self.specific, &self.general, most_work) {
-            Some(n) => Size::Exact(n),
-            None => Size::Estimate(counting::estimate(&self.space, &self.specific, &self.general, DRAWS, seed)),
-        }
+    fn draw(&self, seed: u64) -> Draws {
+        counting::draw(&self.space, &self.specific, &self.general, DRAWS, seed)
     }
 
     /// Every member, the least general first, if there are no more than `most`.
@@ -191,7 +188,12 @@ impl VersionSpace {
 
     /// The same with another bound on the steps of work that counting them may take.
     pub fn voters_within(&self, most_work: u64, seed: u64) -> Voters {
-        Voters { size: self.size_within(most_work, seed), draws: OnceLock::new(), most_work, seed }
+        let draws = OnceLock::new();
+        let size = match count_between(&self.space, &self.specific, &self.general, most_work) {
+            Some(n) => Size::Exact(n),
+            None => Size::Estimate(draws.get_or_init(|| self.draw(seed)).estimate(&self.specific)),
+        };
+        Voters { size, draws, most_work, seed }
     }
 
     /// What the members say of an instance.
@@ -209,10 +211,7 @@ impl VersionSpace {
         };
         Verdict::Vote(match counted {
             Some((covering, all)) => Vote { share: ratio(&covering, &all), counted: Some((covering, all)) },
-            None => {
-                let draw = || counting::draw(&self.space, &self.specific, &self.general, DRAWS, voters.seed);
-                Vote { share: voters.draws.get_or_init(draw).share_covering(instance), counted: None }
-            }
+            None => Vote { share: voters.draws.get_or_init(|| self.draw(voters.seed)).share_covering(instance), counted: None },
         })
     }
 }
