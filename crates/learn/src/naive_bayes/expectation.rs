@@ -84,15 +84,7 @@ impl<'m> Expectation<'m> {
 
     /// Takes so many rows at a time. Every sum takes its rows one after another, so that the blocks change no bit of it.
     fn observe_in_blocks(&mut self, chunk: &Chunk<'_>, n_rows: usize) -> Result<(), ShapeMismatch> {
-        if chunk.n_rows <= n_rows {
-            return self.observe_block(chunk);
-        }
-        check_lengths(chunk)?;
-        for start in (0..chunk.n_rows).step_by(n_rows) {
-            let places: Vec<u32> = (start as u32..chunk.n_rows.min(start + n_rows) as u32).collect();
-            chunk.select(&places).lend(chunk.first_row + start as u64, |block| self.observe_block(&block))?;
-        }
-        Ok(())
+        in_blocks(chunk, n_rows, |block| self.observe_block(block))
     }
 
     fn observe_block(&mut self, chunk: &Chunk<'_>) -> Result<(), ShapeMismatch> {
@@ -142,8 +134,25 @@ impl<'m> Expectation<'m> {
 /// Numbers that are held at a time, for rows × components.
 const MOST_SHARES: usize = 1_000_000;
 
+/// Shows the rows of a chunk, so many at a time.
+pub(crate) fn in_blocks(
+    chunk: &Chunk<'_>,
+    n_rows: usize,
+    mut see: impl FnMut(&Chunk<'_>) -> Result<(), ShapeMismatch>,
+) -> Result<(), ShapeMismatch> {
+    if chunk.n_rows <= n_rows {
+        return see(chunk);
+    }
+    check_lengths(chunk)?;
+    for start in (0..chunk.n_rows).step_by(n_rows) {
+        let places: Vec<u32> = (start as u32..chunk.n_rows.min(start + n_rows) as u32).collect();
+        chunk.select(&places).lend(chunk.first_row + start as u64, |block| see(&block))?;
+    }
+    Ok(())
+}
+
 /// How many rows are shared at a time.
-fn rows_at_once(n_components: usize) -> usize {
+pub(crate) fn rows_at_once(n_components: usize) -> usize {
     (MOST_SHARES / n_components.max(1)).max(1)
 }
 
@@ -225,7 +234,7 @@ mod tests {
     use belief::{Codes, Kind, Role, Schema, States, Texts, Variable, WordWeights};
 
     use super::*;
-    use crate::naive_bayes::{NaiveBayesPrior, Treatment};
+    use crate::naive_bayes::{Mixture, NaiveBayesPrior, Treatment};
 
     #[test]
     fn the_more_components_the_fewer_rows_at_a_time() {
@@ -311,6 +320,29 @@ mod tests {
                 }
             });
         }
+    }
+
+    #[test]
+    fn a_mixture_scores_rows_in_blocks_to_the_same_bit() {
+        let components = Components::new(vec![3, 2]).unwrap();
+        with_chunk(|chunk| {
+            let few = [chunk.columns[0], chunk.columns[1], chunk.columns[3]];
+            let few = Chunk { columns: &few, ..*chunk };
+            let blank =
+                |n: usize| NaiveBayesStatistic::empty(&[Treatment::Categorical, Treatment::Moments, Treatment::Absent], 2, &[3, 0, n]);
+            let mut observed = blank(2);
+            observed.observe(few).unwrap();
+            let drawn = of(Sharing::Evenly { seed: 7 }, &components, blank(5), 1000, &few);
+            let parts = [drawn.labelled.as_ref().unwrap(), &drawn.expected];
+            let mixture = Mixture::new(&components, &schema(), &observed, parts, 1.0, &NaiveBayesPrior::default()).unwrap();
+            let (mut whole, mut blocks) = (Vec::new(), Vec::new());
+            mixture.ln_joint(&few, &mut whole).unwrap();
+            assert!(whole.len() == 2 * few.n_rows && whole.iter().all(|ln| ln.is_finite()));
+            for n_rows in [1, 7, 60] {
+                mixture.ln_joint_in_blocks(&few, n_rows, &mut blocks).unwrap();
+                assert_eq!(whole, blocks);
+            }
+        });
     }
 
     #[test]
