@@ -142,11 +142,18 @@ impl BayesianVersionSpace {
     }
 
     fn gather(&self, covering: &[Vec<usize>], at: usize, before: usize, ln: &mut Vec<f64>) {
+        let at = next_open(&self.spans, at);
         match covering.get(at) {
             None => ln.push(self.ln_posterior[before + 1]),
             Some(places) => places.iter().for_each(|place| self.gather(covering, at + 1, before * self.spans[at].len() + place, ln)),
         }
     }
+}
+
+/// The next attribute with several constraints. What is the only one is `?`, which all instances satisfy; attributes with several are
+/// few, since each doubles the number of hypotheses.
+fn next_open(spans: &[Vec<Span>], at: usize) -> usize {
+    spans[at..].iter().position(|spans| spans.len() > 1).map_or(spans.len(), |further| at + further)
 }
 
 /// The conjunction at a place, the last attribute turning fastest.
@@ -215,6 +222,7 @@ impl<'b> Block<'b> {
     }
 
     fn go(&self, attribute: usize, covered: &Bits, at: &mut usize, n_wrong: &mut [u32]) {
+        let attribute = next_open(self.spans, attribute);
         let Some(spans) = self.spans.get(attribute) else {
             n_wrong[*at] += covered.iter().zip(&self.positive).map(|(covered, positive)| (covered ^ positive).count_ones()).sum::<u32>();
             *at += 1;

@@ -4,7 +4,8 @@
 //! found after log₂ |VS| questions.
 //!
 //! Instances that raise S in the same way are answered alike by every member: one of each kind is looked at. If there are too many
-//! kinds still, the search climbs: it changes one attribute after another as long as that halves better.
+//! kinds still, the search climbs: it changes one attribute after another as long as that halves better, and as long as its work is
+//! within a bound.
 
 use std::collections::HashSet;
 
@@ -32,7 +33,10 @@ pub struct Question {
 const MOST_KINDS: usize = 4096;
 /// The most kinds of values of one attribute that a climb looks at.
 const MOST_VALUES: usize = 256;
-/// Steps of work for one count.
+/// Steps of work that a climb may take, and how many instances it looks at in any case.
+const MOST_CLIMBING: usize = 100_000_000;
+const FEWEST_LOOKS: usize = 16;
+/// Steps of work for one count; more where a single box takes more.
 const MOST_WORK: u64 = 5_000;
 /// Members that are looked at one by one.
 const MOST_MEMBERS: usize = 1000;
@@ -72,7 +76,7 @@ impl VersionSpace {
     }
 
     fn votes(&self, seed: u64) -> Votes {
-        let counted = count_between(self.space(), self.specific(), self.general(), MOST_WORK);
+        let counted = count_between(self.space(), self.specific(), self.general(), self.work_of_a_count());
         match counted {
             Some(n) if n <= BigUint::from(MOST_MEMBERS) => self.members(MOST_MEMBERS).map_or(Votes::Counts(n), Votes::Members),
             Some(n) => Votes::Counts(n),
@@ -81,7 +85,11 @@ impl VersionSpace {
     }
 
     fn counted(&self, instance: &[u32]) -> Option<BigUint> {
-        self.n_covering(instance, 4 * MOST_WORK)
+        self.n_covering(instance, 4 * self.work_of_a_count())
+    }
+
+    fn work_of_a_count(&self) -> u64 {
+        MOST_WORK.max(4 * self.space().attributes().len() as u64)
     }
 
     /// One known value of each kind: values that raise the constraint of S to the same are one kind.
@@ -131,6 +139,16 @@ impl VersionSpace {
         }
     }
 
+    /// How many instances a climb looks at, the most.
+    fn looks(&self, votes: &Votes) -> usize {
+        let n_held = match votes {
+            Votes::Members(members) => members.len(),
+            Votes::Counts(_) => self.general().len(),
+            Votes::Draws(draws) => draws.len(),
+        };
+        (MOST_CLIMBING / (n_held * self.space().attributes().len()).max(1)).max(FEWEST_LOOKS)
+    }
+
     fn climb(&self, kinds: &[Vec<u32>], votes: &Votes) -> (Vec<u32>, f64) {
         // What S covers is a start that all members agree on; each attribute that is changed takes some of them away.
         let start = |(at, kinds): (usize, &Vec<u32>)| {
@@ -139,14 +157,20 @@ impl VersionSpace {
         };
         let mut instance: Vec<u32> = kinds.iter().enumerate().map(start).collect();
         let mut share = self.share(&instance, votes);
+        let mut looks_left = self.looks(votes);
         loop {
             let mut next: Option<(usize, u32, f64)> = None;
             for (at, kinds) in kinds.iter().enumerate() {
                 let step = kinds.len().div_ceil(MOST_VALUES);
                 let before = instance[at];
                 for place in kinds.iter().copied().step_by(step).filter(|place| *place != before) {
+                    let Some(left) = looks_left.checked_sub(1) else { break };
+                    looks_left = left;
                     instance[at] = place;
                     let with = self.share(&instance, votes);
+                    if with == 0.5 {
+                        return (instance, with);
+                    }
                     instance[at] = before;
                     if halves_better(with, next.map_or(share, |(_, _, share)| share)) {
                         next = Some((at, place, with));

@@ -20,6 +20,18 @@ use super::find_s::find_s_of;
 use super::span::Span;
 use super::{ConceptError, Examples, Hypothesis, HypothesisSpace};
 
+/// The most constraints that the members of G may have together: a gigabyte of them.
+const MOST_CONSTRAINTS: usize = 1 << 27;
+/// The most members that one example may narrow G to before those below others are struck out.
+const MOST_NARROWED: usize = 1 << 24;
+
+/// A member of G with another constraint on one attribute, or what covers nothing if no constraint is left.
+struct Narrowed {
+    parent: usize,
+    change: Option<(usize, Span)>,
+    level: i64,
+}
+
 /// The boundaries S and G, made narrower by one example after another.
 #[derive(Clone, Debug)]
 pub struct CandidateElimination<'s> {
@@ -85,23 +97,82 @@ impl<'s> CandidateElimination<'s> {
             let specific = self.space.written(&self.specific);
             return Err(ConceptError::Collapsed { row, positive: false, earlier: None, specific });
         }
-        let (split, mut kept): (Vec<Hypothesis>, Vec<Hypothesis>) = self.general.iter().cloned().partition(|g| g.covers(instance));
-        let mut narrower: Vec<Hypothesis> = split.iter().flat_map(|g| self.space.specialise(g, instance, &self.specific)).collect();
+        let (split, kept): (Vec<&Hypothesis>, Vec<&Hypothesis>) = self.general.iter().partition(|g| g.covers(instance));
+        let most = self.max_boundary.min(MOST_CONSTRAINTS / self.space.attributes().len()).max(1);
+        let too_large = ConceptError::BoundaryTooLarge { most, row };
+        let Some(mut narrower) = self.narrower(&split, &kept, instance) else { return Err(too_large) };
+        // Those of one parent are all kept.
+        if split.len() == 1 && kept.len() + narrower.len() > most {
+            return Err(too_large);
+        }
         // The more general first: what comes later lies below what is kept, or beside it, and what is kept stays. None of those that
         // did not cover the instance lies below a new one, for then it would have lain below the one that was narrowed.
-        narrower.sort_by_key(|h| std::cmp::Reverse(h.level()));
-        for h in narrower {
-            if kept.iter().rev().any(|other| other.is_at_least_as_general_as(&h)) {
+        narrower.sort_by_key(|h| std::cmp::Reverse(h.level));
+        let mut new: Vec<(usize, Hypothesis, Vec<u32>)> = Vec::new();
+        for Narrowed { parent, change, .. } in narrower {
+            let Some(((at, span), spans)) = change.zip(split[parent].spans()) else {
+                // What covers nothing lies below all others.
+                if kept.is_empty() && new.is_empty() {
+                    new.push((parent, Hypothesis::Nothing, Vec::new()));
+                }
+                continue;
+            };
+            let inner = |place: usize| if place == at { span } else { spans[place] };
+            // Of two with one parent neither lies below the other.
+            let lies_below = |(other, outer, narrow): &(usize, Hypothesis, Vec<u32>)| {
+                let includes = |outer: &[Span]| narrow.iter().all(|place| outer[*place as usize].includes(inner(*place as usize)));
+                *other != parent && outer.spans().is_some_and(includes)
+            };
+            if new.iter().rev().any(lies_below) {
                 continue;
             }
-            kept.push(h);
-            if kept.len() > self.max_boundary {
-                return Err(ConceptError::BoundaryTooLarge { most: self.max_boundary, row });
+            if kept.len() + new.len() == most {
+                return Err(too_large);
             }
+            let mut spans: Box<[Span]> = spans.into();
+            spans[at] = span;
+            let narrow = self.space.narrow(&spans);
+            new.push((parent, Hypothesis::Conjunction(spans), narrow));
         }
+        let mut kept: Vec<Hypothesis> = kept.into_iter().cloned().chain(new.into_iter().map(|(_, h, _)| h)).collect();
         kept.sort();
         self.general = kept;
         Ok(true)
+    }
+
+    /// What members of G that cover an instance are narrowed to, less what lies below members that do not cover it. `None` if that is
+    /// too much to hold.
+    fn narrower(&self, split: &[&Hypothesis], kept: &[&Hypothesis], instance: &[u32]) -> Option<Vec<Narrowed>> {
+        let kept: Vec<(&[Span], Vec<u32>)> = kept.iter().filter_map(|h| h.spans()).map(|spans| (spans, self.space.narrow(spans))).collect();
+        let mut found = Vec::new();
+        for (parent, g) in split.iter().enumerate() {
+            let Some(spans) = g.spans() else { continue };
+            // None of G lies below another. One that is more general on all attributes but one can hold what is narrower there.
+            let but_one = |(outer, narrow): &(&[Span], Vec<u32>)| {
+                let mut apart = narrow.iter().map(|place| *place as usize).filter(|at| !outer[*at].includes(spans[*at]));
+                let first = apart.next()?;
+                apart.next().is_none().then(|| (first, outer[first]))
+            };
+            let mut holding: Vec<(usize, Span)> = kept.iter().filter_map(but_one).collect();
+            holding.sort_unstable();
+            let level = g.level();
+            let width = |span: Span| i64::from(span.last - span.first);
+            let mut is_narrowed = false;
+            for (at, span) in self.space.specialisations(spans, instance, &self.specific) {
+                is_narrowed = true;
+                let holding = &holding[holding.partition_point(|(place, _)| *place < at)..];
+                if !holding.iter().take_while(|(place, _)| *place == at).any(|(_, outer)| outer.includes(span)) {
+                    found.push(Narrowed { parent, change: Some((at, span)), level: level - width(spans[at]) + width(span) });
+                }
+            }
+            if !is_narrowed && self.specific == Hypothesis::Nothing {
+                found.push(Narrowed { parent, change: None, level: -1 });
+            }
+            if found.len() > MOST_NARROWED {
+                return None;
+            }
+        }
+        Some(found)
     }
 }
 

@@ -8,6 +8,7 @@
 //! Beyond it [`estimate`] draws members at random: the coverage algorithm of Karp, Luby & Madras 1989, *Monte-Carlo approximation
 //! algorithms for enumeration problems*, whose relative error does not depend on how small the union is among all hypotheses.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 
 use belief::split_mix;
@@ -15,6 +16,7 @@ use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
 use super::attribute::{Attribute, Values};
+use super::big_number::product;
 use super::span::Span;
 use super::{Hypothesis, HypothesisSpace};
 
@@ -52,7 +54,7 @@ impl Size {
     }
 }
 
-/// Steps of work that exact counting may take: comparisons of two boxes on one attribute, nearly.
+/// Steps of work that exact counting may take: comparisons of two boxes on one attribute, and words of long numbers.
 pub const MOST_WORK: u64 = 30_000_000;
 
 /// The hypotheses h with `specific` ≤ h ≤ g for one g of `general` at least, if counting them takes no more than `most_work` steps.
@@ -63,59 +65,120 @@ pub fn count_between(space: &HypothesisSpace, specific: &Hypothesis, general: &[
     if boxes.is_empty() {
         return Some(nothing.into());
     }
-    let mut counter =
-        Counter { attributes: space.attributes(), lower: specific.spans(), boxes: &boxes, known: HashMap::new(), work: most_work };
+    let mut counter = Counter {
+        attributes: space.attributes(),
+        lower: specific.spans(),
+        boxes: &boxes,
+        narrow: Vec::with_capacity(boxes.len()),
+        known: HashMap::new(),
+        work: most_work,
+    };
+    for spans in &boxes {
+        counter.charge(spans.len())?;
+        counter.narrow.push(space.narrow(spans));
+    }
     let all: Vec<u32> = (0..boxes.len() as u32).collect();
-    Some(counter.count(0, all)? + nothing)
+    Some(counter.count(all)? + nothing)
 }
 
 struct Counter<'c> {
     attributes: &'c [Attribute],
     lower: Option<&'c [Span]>,
     boxes: &'c [&'c [Span]],
-    known: HashMap<(usize, Vec<u32>), BigUint>,
+    /// Of each box the attributes on which it is not `?`: only there can another one lie outside of it.
+    narrow: Vec<Vec<u32>>,
+    known: HashMap<Left, BigUint>,
     work: u64,
 }
 
+/// What is left to count: the attributes from one on, and the boxes that allow what was chosen before.
+type Left = (usize, Vec<u32>);
+
+/// A sum over the kinds of constraints of one attribute that is being counted.
+struct Sum {
+    of: Left,
+    /// Kinds that were not counted yet, and how many constraints are of each.
+    kinds: Vec<(Vec<u32>, u64)>,
+    /// How many constraints are of the kind that is being counted.
+    times: u64,
+    /// The ways to constrain the attributes just before, on which all boxes agree.
+    factor: BigUint,
+    sum: BigUint,
+}
+
 impl Counter<'_> {
-    /// How many ways there are to constrain the attributes from `at` on so that one of these boxes allows it.
-    fn count(&mut self, mut at: usize, active: Vec<u32>) -> Option<BigUint> {
-        let mut factor = BigUint::from(1_u32);
+    fn charge(&mut self, steps: usize) -> Option<()> {
+        self.work = self.work.checked_sub(steps as u64)?;
+        Some(())
+    }
+
+    /// How many ways there are to constrain the attributes so that one of these boxes allows it. Sums wait on a list of their own: there
+    /// can be as many, one within the other, as there are attributes.
+    fn count(&mut self, all: Vec<u32>) -> Option<BigUint> {
+        let mut waiting: Vec<Sum> = Vec::new();
+        let mut next: Left = (0, all);
+        loop {
+            let (at, factor, active) = self.agreed(next)?;
+            let of = (at, active);
+            let mut found = match self.known.get(&of) {
+                _ if at == self.attributes.len() => Some(factor),
+                Some(known) => Some(factor * known),
+                None => {
+                    let uppers: Vec<Span> = of.1.iter().map(|b| self.boxes[*b as usize][at]).collect();
+                    let kinds = kinds(&self.attributes[at], self.lower.map(|lower| lower[at]), &uppers, &mut self.work)?;
+                    waiting.push(Sum { of, kinds, times: 0, factor, sum: BigUint::ZERO });
+                    None
+                }
+            };
+            // What was counted goes into the sum that waits for it; one that has all its kinds is counted itself.
+            next = loop {
+                let Some(mut sum) = waiting.pop() else { return found };
+                if let Some(n) = found.take() {
+                    // Long numbers are worked on word by word.
+                    self.charge(n.bits() as usize / 64 + 1)?;
+                    sum.sum += n * sum.times;
+                }
+                match sum.kinds.pop() {
+                    Some((allowed, times)) => {
+                        let left = (sum.of.0 + 1, allowed.iter().map(|place| sum.of.1[*place as usize]).collect());
+                        waiting.push(Sum { times, ..sum });
+                        break left;
+                    }
+                    None => {
+                        found = Some(&sum.factor * &sum.sum);
+                        self.known.insert(sum.of, sum.sum);
+                    }
+                }
+            };
+        }
+    }
+
+    /// Goes on to the next attribute on which the boxes differ. The ways to constrain those before it are a factor.
+    fn agreed(&mut self, (mut at, active): Left) -> Option<(usize, BigUint, Vec<u32>)> {
         let active = self.reduce(at, active)?;
-        // Attributes on which all boxes agree are factors.
+        let start = at;
         while at < self.attributes.len() {
             let first = self.boxes[active[0] as usize][at];
+            self.charge(active.len())?;
             if active.iter().any(|b| self.boxes[*b as usize][at] != first) {
                 break;
             }
-            factor *= self.attributes[at].n_between(self.lower.map(|lower| lower[at]), first);
             at += 1;
         }
-        if at == self.attributes.len() {
-            return Some(factor);
-        }
-        let key = (at, active);
-        if let Some(known) = self.known.get(&key) {
-            return Some(factor * known);
-        }
-        let uppers: Vec<Span> = key.1.iter().map(|b| self.boxes[*b as usize][at]).collect();
-        let kinds = kinds(&self.attributes[at], self.lower.map(|lower| lower[at]), &uppers, &mut self.work)?;
-        let mut sum = BigUint::ZERO;
-        for (allowed, n) in kinds {
-            let left: Vec<u32> = allowed.iter().map(|place| key.1[*place as usize]).collect();
-            sum += self.count(at + 1, left)? * n;
-        }
-        self.known.insert(key, sum.clone());
-        Some(factor * sum)
+        let of_first = self.boxes[active[0] as usize];
+        let n_between = |at: usize| self.attributes[at].n_between(self.lower.map(|lower| lower[at]), of_first[at]);
+        Some((at, product((start..at).map(n_between)), active))
     }
 
     /// The boxes without those that lie in others on all attributes from `at` on.
     fn reduce(&mut self, at: usize, active: Vec<u32>) -> Option<Vec<u32>> {
-        let n = active.len() as u64;
-        self.work = self.work.checked_sub(n * n + 1)?;
+        let steps = Cell::new(0_u64);
         let within = |a: u32, b: u32| {
-            let (a, b) = (&self.boxes[a as usize][at..], &self.boxes[b as usize][at..]);
-            a.iter().zip(b).all(|(a, b)| b.includes(*a))
+            let (inner, outer, narrow) = (self.boxes[a as usize], self.boxes[b as usize], &self.narrow[b as usize]);
+            let narrow = &narrow[narrow.partition_point(|place| (*place as usize) < at)..];
+            let apart = narrow.iter().position(|place| !outer[*place as usize].includes(inner[*place as usize]));
+            steps.set(steps.get() + apart.unwrap_or(narrow.len()) as u64 + 1);
+            apart.is_none()
         };
         let mut kept: Vec<u32> = Vec::with_capacity(active.len());
         for b in active {
@@ -123,6 +186,8 @@ impl Counter<'_> {
                 kept.retain(|other| !within(*other, b));
                 kept.push(b);
             }
+            // One box is held against the others, and then what that took is known.
+            self.work = self.work.checked_sub(steps.take() + 1)?;
         }
         Some(kept)
     }
@@ -189,6 +254,26 @@ pub(crate) struct Draws {
 }
 
 impl Draws {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// The number of hypotheses above `specific` that these were drawn from.
+    pub(crate) fn estimate(&self, specific: &Hypothesis) -> Estimate {
+        let n_draws = self.weights.len();
+        let n = n_draws.max(1) as f64;
+        let mean = self.weights.iter().sum::<f64>() / n;
+        let variance = self.weights.iter().map(|w| (w - mean) * (w - mean)).sum::<f64>() / n;
+        let relative_error = if mean > 0.0 { (variance / n).sqrt() / mean } else { 0.0 };
+        // The mean in units of 2⁻⁵², so that the product is one of whole numbers.
+        let whole = (mean * (1_u64 << 52) as f64).round() as u64;
+        // What covers nothing is not drawn, and counts one where it is a member.
+        let nothing = u32::from(*specific == Hypothesis::Nothing);
+        let n = ((&self.total * whole) >> 52_u32).clamp(self.largest.clone(), self.total.clone());
+        Estimate { n: n + nothing, relative_error, at_least: &self.largest + nothing, at_most: &self.total + nothing, n_draws }
+    }
+
     /// The share of members that cover an instance.
     pub(crate) fn share_covering(&self, instance: &[u32]) -> f64 {
         let covers = |member: &[Span]| member.iter().zip(instance).all(|(span, place)| span.covers(*place));
@@ -197,12 +282,26 @@ impl Draws {
     }
 }
 
-/// Draws members of the version space. `general` must hold a conjunction.
-pub(crate) fn draw(space: &HypothesisSpace, specific: &Hypothesis, general: &[Hypothesis], n_draws: usize, seed: u64) -> Draws {
+/// Steps that drawing members may take, and constraints of members that are kept; but no fewer members than [`FEWEST_DRAWS`].
+const MOST_DRAWING: usize = 400_000_000;
+const MOST_KEPT: usize = 6_000_000;
+/// Fewer members say too little.
+const FEWEST_DRAWS: usize = 200;
+
+/// How many members are drawn where so many are wanted: each costs its attributes, and a look at every g where that is not `?`.
+pub(crate) fn n_draws_within(n_attributes: usize, n_narrow: usize, wanted: usize) -> usize {
+    let within = (MOST_DRAWING / (n_attributes + n_narrow).max(1)).min(MOST_KEPT / n_attributes.max(1));
+    wanted.min(within.max(FEWEST_DRAWS))
+}
+
+/// Draws members of the version space, `wanted` of them or as many as the bounds on the work allow. `general` must hold a conjunction.
+pub(crate) fn draw(space: &HypothesisSpace, specific: &Hypothesis, general: &[Hypothesis], wanted: usize, seed: u64) -> Draws {
     let boxes: Vec<&[Span]> = general.iter().filter_map(Hypothesis::spans).collect();
+    let narrow: Vec<Vec<u32>> = boxes.iter().map(|spans| space.narrow(spans)).collect();
+    let n_draws = n_draws_within(space.attributes().len(), narrow.iter().map(|places| places.len() + 1).sum(), wanted);
     let lower = |at: usize| specific.spans().map(|spans| spans[at]);
     let size = |spans: &[Span]| -> BigUint {
-        space.attributes().iter().enumerate().map(|(at, attribute)| BigUint::from(attribute.n_between(lower(at), spans[at]))).product()
+        product(space.attributes().iter().enumerate().map(|(at, attribute)| attribute.n_between(lower(at), spans[at])))
     };
     let sizes: Vec<BigUint> = boxes.iter().map(|spans| size(spans)).collect();
     let largest = sizes.iter().max().cloned().unwrap_or_default();
@@ -226,7 +325,8 @@ pub(crate) fn draw(space: &HypothesisSpace, specific: &Hypothesis, general: &[Hy
         let chosen = boxes[up_to.partition_point(|end| *end <= at).min(boxes.len() - 1)];
         let member: Vec<Span> =
             space.attributes().iter().enumerate().map(|(at, attribute)| nth(attribute, lower(at), chosen[at], &mut below)).collect();
-        let n_boxes = boxes.iter().filter(|spans| spans.iter().zip(&member).all(|(outer, inner)| outer.includes(*inner))).count();
+        let holds = |(spans, places): &(&&[Span], &Vec<u32>)| places.iter().all(|at| spans[*at as usize].includes(member[*at as usize]));
+        let n_boxes = boxes.iter().zip(&narrow).filter(holds).count();
         weights.push(1.0 / n_boxes.max(1) as f64);
         members.push(member);
     }
@@ -254,17 +354,8 @@ fn nth(attribute: &Attribute, lower: Option<Span>, upper: Span, below: &mut impl
     }
 }
 
-/// The number of hypotheses between the boundaries, from random members.
-pub fn estimate(space: &HypothesisSpace, specific: &Hypothesis, general: &[Hypothesis], n_draws: usize, seed: u64) -> Estimate {
-    let draws = draw(space, specific, general, n_draws, seed);
-    let n = draws.weights.len().max(1) as f64;
-    let mean = draws.weights.iter().sum::<f64>() / n;
-    let variance = draws.weights.iter().map(|w| (w - mean) * (w - mean)).sum::<f64>() / n;
-    let relative_error = if mean > 0.0 { (variance / n).sqrt() / mean } else { 0.0 };
-    // The mean in units of 2⁻⁵², so that the product is one of whole numbers.
-    let whole = (mean * (1_u64 << 52) as f64).round() as u64;
-    // What covers nothing is not drawn, and counts one where it is a member.
-    let nothing = u32::from(*specific == Hypothesis::Nothing);
-    let n = ((&draws.total * whole) >> 52_u32).clamp(draws.largest.clone(), draws.total.clone());
-    Estimate { n: n + nothing, relative_error, at_least: draws.largest + nothing, at_most: draws.total + nothing, n_draws }
+/// The number of hypotheses between the boundaries, from random members: `most_draws` of them, or fewer where there are very many
+/// attributes or boxes.
+pub fn estimate(space: &HypothesisSpace, specific: &Hypothesis, general: &[Hypothesis], most_draws: usize, seed: u64) -> Estimate {
+    draw(space, specific, general, most_draws, seed).estimate(specific)
 }

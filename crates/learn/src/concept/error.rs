@@ -2,6 +2,8 @@
 
 use num_bigint::BigUint;
 
+use super::big_number::about;
+
 /// Why no concept could be learned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -67,7 +69,7 @@ pub enum ConceptError {
         row: u64,
     },
     /// There are too many hypotheses to go through one by one.
-    #[error("there are {n} hypotheses, and one by one only {most} are looked at")]
+    #[error("there are {} hypotheses, and one by one only {most} are looked at", about(.n))]
     TooManyHypotheses {
         /// How many there are.
         n: BigUint,

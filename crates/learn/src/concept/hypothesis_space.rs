@@ -3,6 +3,7 @@
 use num_bigint::BigUint;
 
 use super::attribute::{Attribute, Values};
+use super::big_number::product;
 use super::hypothesis::Hypothesis;
 use super::span::Span;
 use super::value_range::ValueRange;
@@ -72,6 +73,11 @@ impl HypothesisSpace {
         Hypothesis::Conjunction(self.attributes.iter().map(Attribute::anything).collect())
     }
 
+    /// The attributes on which a conjunction is not `?`. Whether it is more general than another is seen there alone.
+    pub(crate) fn narrow(&self, spans: &[Span]) -> Vec<u32> {
+        (0..).zip(self.attributes.iter().zip(spans)).filter(|(_, (a, span))| a.anything() != **span).map(|(place, _)| place).collect()
+    }
+
     /// The least general hypothesis that covers an instance besides what it covered. There is always exactly one.
     #[must_use]
     pub fn generalise(&self, hypothesis: &Hypothesis, instance: &[u32]) -> Hypothesis {
@@ -85,14 +91,12 @@ impl HypothesisSpace {
     /// The most general hypotheses below `general` that do not cover an instance and are at least as general as `specific`.
     pub fn specialise(&self, general: &Hypothesis, instance: &[u32], specific: &Hypothesis) -> Vec<Hypothesis> {
         let Some(spans) = general.spans() else { return Vec::new() };
-        let mut found = Vec::new();
-        for (place, (attribute, span)) in self.attributes.iter().zip(spans).enumerate() {
-            for narrower in attribute.specialisations(*span, instance[place], specific.spans().map(|spans| spans[place])) {
-                let mut spans: Box<[Span]> = spans.into();
-                spans[place] = narrower;
-                found.push(Hypothesis::Conjunction(spans));
-            }
-        }
+        let narrowed = |(place, narrower): (usize, Span)| {
+            let mut spans: Box<[Span]> = spans.into();
+            spans[place] = narrower;
+            Hypothesis::Conjunction(spans)
+        };
+        let mut found: Vec<Hypothesis> = self.specialisations(spans, instance, specific).map(narrowed).collect();
         if found.is_empty() && *specific == Hypothesis::Nothing {
             // No constraint excludes the instance alone, but covering nothing does.
             found.push(Hypothesis::Nothing);
@@ -100,19 +104,27 @@ impl HypothesisSpace {
         found
     }
 
+    /// The attributes and the constraints on them by which a conjunction is specialised.
+    pub(crate) fn specialisations(&self, spans: &[Span], instance: &[u32], specific: &Hypothesis) -> impl Iterator<Item = (usize, Span)> {
+        self.attributes.iter().zip(spans).enumerate().flat_map(move |(place, (attribute, span))| {
+            let lower = specific.spans().map(|spans| spans[place]);
+            attribute.specialisations(*span, instance[place], lower).into_iter().map(move |narrower| (place, narrower))
+        })
+    }
+
     /// How many ways there are to write a hypothesis: ∅, `?` or any other constraint for each attribute.
     pub fn n_syntactic(&self) -> BigUint {
-        self.attributes.iter().map(|attribute| BigUint::from(attribute.n_spans() + 1)).product()
+        product(self.attributes.iter().map(|attribute| attribute.n_spans() + 1))
     }
 
     /// How many hypotheses differ in what they cover: all that hold a ∅ cover nothing, and are one.
     pub fn n_semantic(&self) -> BigUint {
-        self.attributes.iter().map(|attribute| BigUint::from(attribute.n_spans())).product::<BigUint>() + 1_u32
+        product(self.attributes.iter().map(Attribute::n_spans)) + 1_u32
     }
 
     /// How many instances there are of known states, and of places of numbers.
     pub fn n_instances(&self) -> BigUint {
-        self.attributes.iter().map(|attribute| BigUint::from(attribute.n_values())).product()
+        product(self.attributes.iter().map(Attribute::n_values))
     }
 
     /// Every hypothesis, the one that covers nothing first.

@@ -10,6 +10,7 @@
 //! | `examples` | [`ExampleTable`], rows in memory, and [`Examples`], instances with their labels |
 //! | `find_s`, `list_then_eliminate`, `candidate_elimination` | the learners of the book |
 //! | `version_space`, `counting`, `best_question` | what lies between S and G: how much, what it says, what to ask next |
+//! | `big_number` | numbers of hypotheses: their products, and what a person reads of them |
 //! | `rote_learner`, `unbiased_learner` | learners that do not generalise, and why |
 //! | `bayesian_version_space` | every hypothesis with its probability, where labels may be wrong |
 //! | `inductive_bias` | what each learner assumes, in words |
@@ -17,6 +18,7 @@
 mod attribute;
 mod bayesian_version_space;
 mod best_question;
+mod big_number;
 mod candidate_elimination;
 mod counting;
 mod error;

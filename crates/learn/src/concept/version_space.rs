@@ -44,7 +44,7 @@ pub struct Vote {
     pub counted: Option<(BigUint, BigUint)>,
 }
 
-/// How many members are drawn where counting would take too long.
+/// How many members are drawn where counting would take too long; fewer where there are very many attributes or boxes.
 pub const DRAWS: usize = 20_000;
 
 impl VersionSpace {
@@ -108,14 +108,11 @@ impl VersionSpace {
 
     /// How many members there are: counted, or where that takes too long, estimated from random members.
     pub fn size(&self, seed: u64) -> Size {
-        self.size_within(counting::MOST_WORK, seed)
+        self.voters(seed).size
     }
 
-    fn size_within(&self, most_work: u64, seed: u64) -> Size {
-        match count_between(&self.space, &self.specific, &self.general, most_work) {
-            Some(n) => Size::Exact(n),
-            None => Size::Estimate(counting::estimate(&self.space, &self.specific, &self.general, DRAWS, seed)),
-        }
+    fn draw(&self, seed: u64) -> Draws {
+        counting::draw(&self.space, &self.specific, &self.general, DRAWS, seed)
     }
 
     /// Every member, the least general first, if there are no more than `most`.
@@ -129,29 +126,50 @@ impl VersionSpace {
             found.push(Hypothesis::Nothing);
         }
         let boxes: Vec<&[Span]> = self.general.iter().filter_map(Hypothesis::spans).collect();
-        self.list(&mut Vec::new(), &boxes, &mut found);
+        self.list(boxes, &mut found);
         in_order(&mut found);
         Some(found)
     }
 
-    fn list(&self, chosen: &mut Vec<Span>, boxes: &[&[Span]], found: &mut Vec<Hypothesis>) {
-        let at = chosen.len();
-        if boxes.is_empty() {
-            return;
-        }
-        let Some(attribute) = self.space.attributes().get(at) else {
+    /// Appends every conjunction that one of the boxes allows. Choices are kept on a list of their own: there can be as many, one below
+    /// the other, as there are attributes.
+    fn list(&self, boxes: Vec<&[Span]>, found: &mut Vec<Hypothesis>) {
+        let attributes = self.space.attributes();
+        let mut chosen: Vec<Span> = Vec::with_capacity(attributes.len());
+        let mut open: Vec<Choice<'_>> = Vec::new();
+        let mut boxes = boxes;
+        while !boxes.is_empty() {
+            while let Some(attribute) = attributes.get(chosen.len()) {
+                let at = chosen.len();
+                let lower = self.specific.spans().map(|spans| spans[at]);
+                let mut spans: Vec<Span> = boxes.iter().flat_map(|b| attribute.between(lower, b[at])).collect();
+                spans.sort_unstable();
+                spans.dedup();
+                // They are taken from the end.
+                spans.reverse();
+                match spans.pop() {
+                    None => return,
+                    // All boxes allow what is the only one.
+                    Some(only) if spans.is_empty() => chosen.push(only),
+                    Some(first) => {
+                        let allow = allowing(&boxes, at, first);
+                        open.push(Choice { at, left: spans, boxes: std::mem::replace(&mut boxes, allow) });
+                        chosen.push(first);
+                    }
+                }
+            }
             found.push(Hypothesis::Conjunction(chosen.as_slice().into()));
-            return;
-        };
-        let lower = self.specific.spans().map(|spans| spans[at]);
-        let mut spans: Vec<Span> = boxes.iter().flat_map(|b| attribute.between(lower, b[at])).collect();
-        spans.sort_unstable();
-        spans.dedup();
-        for span in spans {
-            let allow: Vec<&[Span]> = boxes.iter().copied().filter(|b| b[at].includes(span)).collect();
-            chosen.push(span);
-            self.list(chosen, &allow, found);
-            chosen.pop();
+            // Back to the last choice that has something left.
+            boxes = Vec::new();
+            while let Some(mut choice) = open.pop() {
+                if let Some(next) = choice.left.pop() {
+                    chosen.truncate(choice.at);
+                    chosen.push(next);
+                    boxes = allowing(&choice.boxes, choice.at, next);
+                    open.push(choice);
+                    break;
+                }
+            }
         }
     }
 
@@ -170,7 +188,12 @@ impl VersionSpace {
 
     /// The same with another bound on the steps of work that counting them may take.
     pub fn voters_within(&self, most_work: u64, seed: u64) -> Voters {
-        Voters { size: self.size_within(most_work, seed), draws: OnceLock::new(), most_work, seed }
+        let draws = OnceLock::new();
+        let size = match count_between(&self.space, &self.specific, &self.general, most_work) {
+            Some(n) => Size::Exact(n),
+            None => Size::Estimate(draws.get_or_init(|| self.draw(seed)).estimate(&self.specific)),
+        };
+        Voters { size, draws, most_work, seed }
     }
 
     /// What the members say of an instance.
@@ -188,12 +211,23 @@ impl VersionSpace {
         };
         Verdict::Vote(match counted {
             Some((covering, all)) => Vote { share: ratio(&covering, &all), counted: Some((covering, all)) },
-            None => {
-                let draw = || counting::draw(&self.space, &self.specific, &self.general, DRAWS, voters.seed);
-                Vote { share: voters.draws.get_or_init(draw).share_covering(instance), counted: None }
-            }
+            None => Vote { share: voters.draws.get_or_init(|| self.draw(voters.seed)).share_covering(instance), counted: None },
         })
     }
+}
+
+/// An attribute of which several constraints are allowed.
+struct Choice<'c> {
+    at: usize,
+    /// Those that were not taken yet, the next one last.
+    left: Vec<Span>,
+    /// The boxes that allow what was chosen before.
+    boxes: Vec<&'c [Span]>,
+}
+
+/// The boxes that allow a constraint.
+fn allowing<'b>(boxes: &[&'b [Span]], at: usize, span: Span) -> Vec<&'b [Span]> {
+    boxes.iter().copied().filter(|b| b[at].includes(span)).collect()
 }
 
 /// The members of a version space as voters.

@@ -81,41 +81,18 @@ impl<'m> Expectation<'m> {
         }
         total
     }
-}
 
-/// Rows with their shares.
-#[derive(Default)]
-struct Shared {
-    places: Vec<u32>,
-    shares: Vec<f64>,
-}
-
-impl Shared {
-    /// The shares of one more row, all of them nothing.
-    fn push(&mut self, row: usize, n_components: usize) -> &mut [f64] {
-        self.places.push(row as u32);
-        let start = self.shares.len();
-        self.shares.resize(start + n_components, 0.0);
-        &mut self.shares[start..]
+    /// Takes so many rows at a time. Every sum takes its rows one after another, so that the blocks change no bit of it.
+    fn observe_in_blocks(&mut self, chunk: &Chunk<'_>, n_rows: usize) -> Result<(), ShapeMismatch> {
+        in_blocks(chunk, n_rows, |block| self.observe_block(block))
     }
 
-    fn add_to(&self, statistic: &mut NaiveBayesStatistic, chunk: &Chunk<'_>) -> Result<(), ShapeMismatch> {
-        if self.places.len() == chunk.n_rows {
-            return statistic.observe_shared(chunk, &self.shares);
-        }
-        chunk.select(&self.places).lend(chunk.first_row, |rows| statistic.observe_shared(&rows, &self.shares))
-    }
-}
-
-impl SufficientStatistic for Expectation<'_> {
-    type Columns<'a> = Chunk<'a>;
-
-    fn observe(&mut self, chunk: Chunk<'_>) -> Result<(), ShapeMismatch> {
+    fn observe_block(&mut self, chunk: &Chunk<'_>) -> Result<(), ShapeMismatch> {
         let (n_components, n_classes) = (self.components.n_components(), self.components.n_of_class().len());
         let mut ln = Vec::new();
         match self.sharing {
             Sharing::Evenly { .. } => ln.resize(chunk.n_rows * n_components, 0.0),
-            Sharing::Soft(model) | Sharing::Hard(model) => model.ln_joint(&chunk, &mut ln)?,
+            Sharing::Soft(model) | Sharing::Hard(model) => model.ln_joint(chunk, &mut ln)?,
         }
         let truth = match chunk.columns.get(self.expected.target().index()) {
             Some(Column::Categorical { codes, .. }) => Some(*codes),
@@ -148,9 +125,80 @@ impl SufficientStatistic for Expectation<'_> {
             self.n_unlabelled += weight;
         }
         if let Some(labelled) = &mut self.labelled {
-            with_class.add_to(labelled, &chunk)?;
+            with_class.add_to(labelled, chunk)?;
         }
-        without.add_to(&mut self.expected, &chunk)
+        without.add_to(&mut self.expected, chunk)
+    }
+}
+
+/// Numbers that are held at a time, for rows × components.
+const MOST_SHARES: usize = 1_000_000;
+
+/// Shows the rows of a chunk, so many at a time.
+pub(crate) fn in_blocks(
+    chunk: &Chunk<'_>,
+    n_rows: usize,
+    mut see: impl FnMut(&Chunk<'_>) -> Result<(), ShapeMismatch>,
+) -> Result<(), ShapeMismatch> {
+    if chunk.n_rows <= n_rows {
+        return see(chunk);
+    }
+    check_lengths(chunk)?;
+    for start in (0..chunk.n_rows).step_by(n_rows) {
+        let places: Vec<u32> = (start as u32..chunk.n_rows.min(start + n_rows) as u32).collect();
+        chunk.select(&places).lend(chunk.first_row + start as u64, |block| see(&block))?;
+    }
+    Ok(())
+}
+
+/// How many rows are shared at a time.
+pub(crate) fn rows_at_once(n_components: usize) -> usize {
+    (MOST_SHARES / n_components.max(1)).max(1)
+}
+
+/// Whether every column has as many rows as the chunk.
+fn check_lengths(chunk: &Chunk<'_>) -> Result<(), ShapeMismatch> {
+    for column in chunk.columns {
+        let n_rows = match column {
+            Column::Absent => chunk.n_rows,
+            Column::Categorical { codes, .. } => codes.len(),
+            Column::Numeric(values) => values.len(),
+            Column::Texts(texts) => texts.len(),
+        };
+        ShapeMismatch::check("rows of a column", chunk.n_rows, n_rows)?;
+    }
+    ShapeMismatch::check("weights", chunk.n_rows, chunk.weights.map_or(chunk.n_rows, <[f64]>::len))
+}
+
+/// Rows with their shares.
+#[derive(Default)]
+struct Shared {
+    places: Vec<u32>,
+    shares: Vec<f64>,
+}
+
+impl Shared {
+    /// The shares of one more row, all of them nothing.
+    fn push(&mut self, row: usize, n_components: usize) -> &mut [f64] {
+        self.places.push(row as u32);
+        let start = self.shares.len();
+        self.shares.resize(start + n_components, 0.0);
+        &mut self.shares[start..]
+    }
+
+    fn add_to(&self, statistic: &mut NaiveBayesStatistic, chunk: &Chunk<'_>) -> Result<(), ShapeMismatch> {
+        if self.places.len() == chunk.n_rows {
+            return statistic.observe_shared(chunk, &self.shares);
+        }
+        chunk.select(&self.places).lend(chunk.first_row, |rows| statistic.observe_shared(&rows, &self.shares))
+    }
+}
+
+impl SufficientStatistic for Expectation<'_> {
+    type Columns<'a> = Chunk<'a>;
+
+    fn observe(&mut self, chunk: Chunk<'_>) -> Result<(), ShapeMismatch> {
+        self.observe_in_blocks(&chunk, rows_at_once(self.components.n_components()))
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), ShapeMismatch> {
@@ -176,5 +224,134 @@ impl Recode for Expectation<'_> {
         }
         labelled.recode(&recoding)?;
         self.expected.recode(&recoding)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use belief::{Codes, Kind, Role, Schema, States, Texts, Variable, WordWeights};
+
+    use super::*;
+    use crate::naive_bayes::{Mixture, NaiveBayesPrior, Treatment};
+
+    #[test]
+    fn the_more_components_the_fewer_rows_at_a_time() {
+        assert_eq!([1, 2, 10_000, 1 << 40].map(rows_at_once), [1_000_000, 500_000, 100, 1]);
+    }
+
+    /// States, numbers, texts and a class, some of them missing, and weights of which some are nothing.
+    fn with_chunk<R>(see: impl FnOnce(&Chunk<'_>) -> R) -> R {
+        let n = 61_u32;
+        let states: Vec<u8> = (0..n).map(|row| (row * 7 % 3) as u8).collect();
+        let numbers: Vec<f64> = (0..n).map(|row| if row % 11 == 3 { f64::NAN } else { f64::from(row * row % 17) / 7.0 }).collect();
+        let words: Vec<u32> = (0..2 * n).map(|at| at * at % 5).collect();
+        let ends: Vec<u32> = (1..=n).map(|row| 2 * row).collect();
+        let classes: Vec<u8> = (0..n).map(|row| if row % 3 == 1 { u8::MAX } else { (row % 2) as u8 }).collect();
+        let weights: Vec<f64> = (0..n).map(|row| f64::from(row % 5) / 3.0).collect();
+        let columns = [
+            Column::Categorical { codes: Codes::U8(&states), n_states: 3 },
+            Column::Numeric(&numbers),
+            Column::Texts(Texts { ends: &ends, codes: &words, n_words: 5 }),
+            Column::Categorical { codes: Codes::U8(&classes), n_states: 2 },
+        ];
+        see(&Chunk { first_row: 1000, n_rows: n as usize, columns: &columns, weights: Some(&weights) })
+    }
+
+    fn schema() -> Schema {
+        let states = |names: &[&str]| Kind::Categorical(States::declared(names.iter().map(|n| n.to_string()).collect(), false).unwrap());
+        let variable = |name: &str, kind: Kind, role: Role| Variable { name: name.into(), kind, role };
+        Schema::new(vec![
+            variable("state", states(&["a", "b", "c"]), Role::Input),
+            variable("number", Kind::Numeric, Role::Input),
+            variable("y", states(&["no", "yes"]), Role::Target),
+        ])
+        .unwrap()
+    }
+
+    fn blank(n_components: usize) -> NaiveBayesStatistic {
+        let words = Treatment::Words(Arc::new(WordWeights::default()));
+        NaiveBayesStatistic::empty(&[Treatment::Categorical, Treatment::Moments, words, Treatment::Absent], 3, &[3, 0, 5, n_components])
+    }
+
+    fn same(a: &Expectation<'_>, b: &Expectation<'_>) {
+        assert_eq!((&a.expected, &a.labelled), (&b.expected, &b.labelled));
+        let sums = |e: &Expectation<'_>| [e.ln_labelled.value(), e.ln_unlabelled.value(), e.n_unlabelled].map(f64::to_bits);
+        assert_eq!((sums(a), a.n_impossible), (sums(b), b.n_impossible));
+    }
+
+    fn of<'m>(
+        sharing: Sharing<'m>,
+        components: &'m Components,
+        blank: NaiveBayesStatistic,
+        n_rows: usize,
+        chunk: &Chunk<'_>,
+    ) -> Expectation<'m> {
+        let mut found = Expectation::new(sharing, components, blank);
+        found.observe_in_blocks(chunk, n_rows).unwrap();
+        found
+    }
+
+    #[test]
+    fn blocks_of_rows_change_no_bit() {
+        for n_of_class in [vec![1, 1], vec![3, 2]] {
+            let components = Components::new(n_of_class).unwrap();
+            let n = components.n_components();
+            with_chunk(|chunk| {
+                let whole = of(Sharing::Evenly { seed: 7 }, &components, blank(n), 1000, chunk);
+                for n_rows in [1, 7, 60] {
+                    same(&whole, &of(Sharing::Evenly { seed: 7 }, &components, blank(n), n_rows, chunk));
+                }
+                // Without the texts there is a model of what was drawn.
+                let few = [chunk.columns[0], chunk.columns[1], chunk.columns[3]];
+                let few = Chunk { columns: &few, ..*chunk };
+                let blank = || NaiveBayesStatistic::empty(&[Treatment::Categorical, Treatment::Moments, Treatment::Absent], 2, &[3, 0, n]);
+                let drawn = of(Sharing::Evenly { seed: 7 }, &components, blank(), 1000, &few);
+                let mut drawn = drawn.labelled.unwrap_or(drawn.expected);
+                drawn.scale(0.5);
+                let model = NaiveBayes::new(&components.schema(&schema()).unwrap(), &drawn, &NaiveBayesPrior::default()).unwrap();
+                for sharing in [Sharing::Soft(&model), Sharing::Hard(&model)] {
+                    let whole = of(sharing, &components, blank(), 1000, &few);
+                    assert!(whole.n_unlabelled > 0.0 && whole.ln_unlabelled.value() < 0.0);
+                    for n_rows in [1, 7, 60] {
+                        same(&whole, &of(sharing, &components, blank(), n_rows, &few));
+                    }
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn a_mixture_scores_rows_in_blocks_to_the_same_bit() {
+        let components = Components::new(vec![3, 2]).unwrap();
+        with_chunk(|chunk| {
+            let few = [chunk.columns[0], chunk.columns[1], chunk.columns[3]];
+            let few = Chunk { columns: &few, ..*chunk };
+            let blank =
+                |n: usize| NaiveBayesStatistic::empty(&[Treatment::Categorical, Treatment::Moments, Treatment::Absent], 2, &[3, 0, n]);
+            let mut observed = blank(2);
+            observed.observe(few).unwrap();
+            let drawn = of(Sharing::Evenly { seed: 7 }, &components, blank(5), 1000, &few);
+            let parts = [drawn.labelled.as_ref().unwrap(), &drawn.expected];
+            let mixture = Mixture::new(&components, &schema(), &observed, parts, 1.0, &NaiveBayesPrior::default()).unwrap();
+            let (mut whole, mut blocks) = (Vec::new(), Vec::new());
+            mixture.ln_joint(&few, &mut whole).unwrap();
+            assert!(whole.len() == 2 * few.n_rows && whole.iter().all(|ln| ln.is_finite()));
+            for n_rows in [1, 7, 60] {
+                mixture.ln_joint_in_blocks(&few, n_rows, &mut blocks).unwrap();
+                assert_eq!(whole, blocks);
+            }
+        });
+    }
+
+    #[test]
+    fn columns_of_another_length_are_refused() {
+        with_chunk(|chunk| {
+            let components = Components::new(vec![1, 1]).unwrap();
+            let mut found = Expectation::new(Sharing::Evenly { seed: 7 }, &components, blank(2));
+            let longer = Chunk { n_rows: chunk.n_rows + 1, ..*chunk };
+            assert!(found.observe_in_blocks(&longer, 7).is_err());
+        });
     }
 }

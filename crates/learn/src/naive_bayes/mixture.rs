@@ -15,6 +15,7 @@ use belief::{Chunk, Kind, Recode, Recoding, Role, Schema, ShapeMismatch, StateMa
 use serde::{Deserialize, Serialize};
 
 use super::class_prior::ClassBelief;
+use super::expectation::{in_blocks, rows_at_once};
 use super::explain::{Contest, Ledger, LedgerEntry, MixtureParts, Weighed, difference};
 use super::posterior::NaiveBayes;
 use super::prior::{ClassPrior, NaiveBayesPrior};
@@ -246,10 +247,19 @@ impl Mixture {
     /// # Errors
     /// When the columns are not those of the schema.
     pub fn ln_joint(&self, chunk: &Chunk<'_>, out: &mut Vec<f64>) -> Result<(), ShapeMismatch> {
-        let mut of_components = Vec::new();
-        self.model.ln_joint(chunk, &mut of_components)?;
-        self.components.sum(&of_components, out);
-        Ok(())
+        self.ln_joint_in_blocks(chunk, rows_at_once(self.components.n_components()), out)
+    }
+
+    /// So many rows at a time, since each has a number for every component.
+    pub(crate) fn ln_joint_in_blocks(&self, chunk: &Chunk<'_>, n_rows: usize, out: &mut Vec<f64>) -> Result<(), ShapeMismatch> {
+        let (mut of_components, mut of_classes) = (Vec::new(), Vec::new());
+        out.clear();
+        in_blocks(chunk, n_rows, |block| {
+            self.model.ln_joint(block, &mut of_components)?;
+            self.components.sum(&of_components, &mut of_classes);
+            out.extend_from_slice(&of_classes);
+            Ok(())
+        })
     }
 
     /// Σ a · ln p over all parameters, those of the shares of components among them.

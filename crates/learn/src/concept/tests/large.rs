@@ -6,7 +6,7 @@ use num_traits::{One, ToPrimitive};
 use crate::concept::counting::{count_between, estimate};
 use crate::concept::*;
 
-fn booleans(n: usize) -> HypothesisSpace {
+pub(super) fn booleans(n: usize) -> HypothesisSpace {
     let attribute = |at: usize| Attribute { name: format!("x{at}"), values: Values::Tree(ValueTree::flat(&["t".into(), "f".into()])) };
     HypothesisSpace::new((0..n).map(attribute).collect()).unwrap()
 }

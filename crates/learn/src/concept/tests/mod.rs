@@ -4,3 +4,4 @@ mod enjoy_sport;
 mod large;
 mod laws;
 mod noise;
+mod wide;
