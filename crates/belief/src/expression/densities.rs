@@ -94,7 +94,7 @@ const fn facts(
 /// | `gamma` | shape, rate | both > 0 |
 /// | `inverse_gamma` | shape, scale | both > 0 |
 /// | `beta` | a, b | both > 0 |
-/// | `exponential` | rate | > 0 |
+/// | `exponential`, `Exp` | rate | > 0 |
 /// | `laplace`, `cauchy`, `logistic` | location, scale | scale ≥ 0 |
 /// | `student_t` | degrees, location, scale | degrees > 0, scale ≥ 0 |
 /// | `log_normal` | mean, variance (of the logarithm) | variance ≥ 0 |
@@ -157,6 +157,10 @@ impl Density {
 
     /// The density of this name, whatever its case.
     pub fn by_name(name: &str) -> Option<Self> {
+        // In small letters it is the function.
+        if name == "Exp" {
+            return Some(Self::Exponential);
+        }
         let lowered = name.to_lowercase();
         DENSITIES.iter().find(|facts| facts.names.contains(&lowered.as_str())).map(|facts| facts.density)
     }
