@@ -1,7 +1,7 @@
 //! Bernoulli and binomial likelihood, Beta prior: imaginary successes and failures added to those that were seen.
 
-use super::family::{Family, OutsideSupport, is_count, ln_rising, n_ln};
-use crate::distribution::{Beta, BetaBinomial, Distribution, ImpossibleParameter};
+use super::family::{Family, OutsideSupport, is_count, n_ln};
+use crate::distribution::{Beta, BetaBinomial, Distribution, ImpossibleParameter, ln_rising};
 use crate::{ConjugatePrior, Rng, Sums};
 
 /// p ~ Beta(alpha, beta), and a row has so many successes in `trials` of probability p.

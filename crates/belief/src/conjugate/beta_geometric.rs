@@ -32,7 +32,7 @@ impl ConjugatePrior<Sums> for BetaGeometric {
     }
 
     fn log_marginal_likelihood(&self, seen: &Sums) -> f64 {
-        use super::family::ln_rising;
+        use crate::distribution::ln_rising;
         ln_rising(self.alpha, seen.weight) + ln_rising(self.beta, seen.sum()) - ln_rising(self.alpha + self.beta, seen.weight + seen.sum())
     }
 }

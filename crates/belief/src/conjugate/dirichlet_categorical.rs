@@ -4,8 +4,8 @@
 
 use libm::lgamma;
 
-use super::family::{Family, OutsideSupport, is_count, ln_rising, n_ln};
-use crate::distribution::{Beta, Distribution, open_unit, standard_gamma_ln};
+use super::family::{Family, OutsideSupport, is_count, n_ln};
+use crate::distribution::{Beta, Distribution, ln_rising, open_unit, standard_gamma_ln};
 use crate::{CompensatedSum, ConjugatePrior, Forget, NeverObserved, Rng, ShapeMismatch, SufficientStatistic, count_without, log_sum_exp};
 
 /// A Dirichlet distribution by its parameters, each at least zero (all zero is the improper prior of maximum likelihood).
@@ -60,8 +60,8 @@ impl ConjugatePrior<[f64]> for Dirichlet {
 /// ln P(rows in their order) = ln Γ(α₀) − ln Γ(α₀+n) + Σ ln Γ(αₖ+nₖ) − ln Γ(αₖ) (Heckerman, Geiger & Chickering 1995, eq. 13).
 pub fn dirichlet_ln_marginal(alpha: &[f64], counts: &[f64]) -> f64 {
     let (a, n): (f64, f64) = (alpha.iter().sum(), counts.iter().sum());
-    let cells: f64 = alpha.iter().zip(counts).filter(|(_, n)| **n > 0.0).map(|(a, n)| lgamma(a + n) - lgamma(*a)).sum();
-    if n > 0.0 { lgamma(a) - lgamma(a + n) + cells } else { 0.0 }
+    let cells: f64 = alpha.iter().zip(counts).filter(|(_, n)| **n > 0.0).map(|(a, n)| ln_rising(*a, *n)).sum();
+    if n > 0.0 { cells - ln_rising(a, n) } else { 0.0 }
 }
 
 /// How often each state was counted, and the part of the likelihood of counted rows that no parameter is in.

@@ -92,11 +92,6 @@ pub(crate) fn is_count(x: f64) -> bool {
     x >= 0.0 && x.fract() == 0.0 && x <= crate::MAX_WEIGHT
 }
 
-/// ln Γ(a + n) − ln Γ(a).
-pub(crate) fn ln_rising(a: f64, n: f64) -> f64 {
-    if n == 0.0 { 0.0 } else { libm::lgamma(a + n) - libm::lgamma(a) }
-}
-
 /// n ln x, which is zero where n is, whatever x.
 pub(crate) fn n_ln(n: f64, x: f64) -> f64 {
     if n == 0.0 { 0.0 } else { n * x.ln() }

@@ -1,8 +1,8 @@
 //! Exponential likelihood, Gamma prior; the predictive is Lomax.
 
-use super::family::{Family, OutsideSupport, ln_rising, n_ln};
+use super::family::{Family, OutsideSupport, n_ln};
 use super::gamma_poisson::{gamma_improper, gamma_parameters};
-use crate::distribution::{Distribution, Gamma, ImpossibleParameter, Lomax};
+use crate::distribution::{Distribution, Gamma, ImpossibleParameter, Lomax, ln_rising};
 use crate::{ConjugatePrior, Rng, Sums};
 
 /// rate ~ Gamma(shape, rate): `shape` waiting times that took `rate` together.

@@ -2,8 +2,8 @@
 
 use libm::lgamma;
 
-use super::family::{Family, OutsideSupport, is_count, ln_rising, n_ln};
-use crate::distribution::{Distribution, Gamma, ImpossibleParameter, NegativeBinomial};
+use super::family::{Family, OutsideSupport, is_count, n_ln};
+use crate::distribution::{Distribution, Gamma, ImpossibleParameter, NegativeBinomial, ln_rising};
 use crate::{ConjugatePrior, Rng, Sums};
 
 /// rate ~ Gamma(shape, rate): `shape` events seen in `rate` rows.

@@ -5,10 +5,8 @@
 
 use std::f64::consts::PI;
 
-use libm::lgamma;
-
 use super::family::{Family, OutsideSupport};
-use crate::distribution::{Distribution, ImpossibleParameter, InverseGamma, StudentT, standard_gamma, standard_normal};
+use crate::distribution::{Distribution, ImpossibleParameter, InverseGamma, StudentT, ln_rising, standard_gamma, standard_normal};
 use crate::{ConjugatePrior, Moments, Rng};
 
 /// μ | λ ~ N(mean, 1/(kappa·λ)), λ ~ Gamma(shape, rate).
@@ -39,12 +37,18 @@ impl NormalGamma {
         Ok(Self { mean, kappa, shape, rate })
     }
 
+    /// By how much data raise the rate.
+    fn more_rate(&self, seen: &Moments) -> f64 {
+        let apart = seen.mean - self.mean;
+        0.5 * (seen.sum_sq + seen.weight * (self.kappa / (self.kappa + seen.weight)) * apart * apart)
+    }
+
     /// The distribution of the next number.
     pub fn predictive(&self) -> StudentT {
         StudentT {
             degrees: 2.0 * self.shape,
             location: self.mean,
-            scale: (self.rate * (self.kappa + 1.0) / (self.shape * self.kappa)).sqrt(),
+            scale: (self.rate / self.shape * ((self.kappa + 1.0) / self.kappa)).sqrt(),
         }
     }
 }
@@ -62,7 +66,7 @@ impl ConjugatePrior<Moments> for NormalGamma {
             mean: self.mean + apart * (seen.weight / kappa),
             kappa,
             shape: self.shape + seen.weight / 2.0,
-            rate: self.rate + seen.sum_sq / 2.0 + self.kappa * seen.weight * apart * apart / (2.0 * kappa),
+            rate: self.rate + self.more_rate(seen),
         }
     }
 
@@ -71,8 +75,10 @@ impl ConjugatePrior<Moments> for NormalGamma {
             return 0.0;
         }
         let after = self.posterior(seen);
-        lgamma(after.shape) - lgamma(self.shape) + self.shape * self.rate.ln() - after.shape * after.rate.ln()
-            + 0.5 * (self.kappa / after.kappa).ln()
+        ln_rising(self.shape, seen.weight / 2.0)
+            - self.shape * (self.more_rate(seen) / self.rate).ln_1p()
+            - seen.weight / 2.0 * after.rate.ln()
+            - 0.5 * (seen.weight / self.kappa).ln_1p()
             - seen.weight / 2.0 * (2.0 * PI).ln()
     }
 }

@@ -6,10 +6,8 @@
 
 use std::f64::consts::PI;
 
-use libm::lgamma;
-
 use super::family::{Family, OutsideSupport};
-use crate::distribution::{Distribution, ImpossibleParameter, InverseGamma, StudentT, standard_gamma, standard_normal};
+use crate::distribution::{Distribution, ImpossibleParameter, InverseGamma, StudentT, ln_rising, standard_gamma, standard_normal};
 use crate::{Cholesky, ConjugatePrior, Matrix, Rng, Scatter, SufficientStatistic};
 
 /// y = (1, x)·coefficients + noise, coefficients | σ² ~ N(centre, σ² precision⁻¹), σ² ~ inverse-Gamma(shape, scale).
@@ -37,6 +35,8 @@ struct Solved {
     factor: Cholesky,
     shape: f64,
     scale: f64,
+    /// By how much the data raised the scale.
+    raised: f64,
 }
 
 impl Solved {
@@ -131,8 +131,8 @@ impl LinearRegression {
         centre.iter_mut().zip(&step).for_each(|(b, step)| *b += step);
         let slopes: Vec<f64> = centre[1..].iter().copied().chain([-1.0]).collect();
         let residual = seen.scatter.quadratic(&slopes).max(0.0) + n * (seen.mean[y] - centre[0]).powi(2);
-        let scale = self.scale + 0.5 * (residual + before.quadratic(&step));
-        Some(Solved { origin, centre, factor, shape: self.shape + n / 2.0, scale })
+        let raised = 0.5 * (residual + before.quadratic(&step));
+        Some(Solved { origin, centre, factor, shape: self.shape + n / 2.0, scale: self.scale + raised, raised })
     }
 
     /// Σ (y − a − xb)², from the scatter about the means.
@@ -171,12 +171,10 @@ impl ConjugatePrior<Scatter> for LinearRegression {
     fn log_marginal_likelihood(&self, seen: &Scatter) -> f64 {
         let after = self.posterior(seen);
         let (Some(before), Some(after)) = (&self.solved, &after.solved) else { return f64::NEG_INFINITY };
-        -0.5 * seen.weight * (2.0 * PI).ln()
-            + 0.5 * (before.factor.ln_determinant() - after.factor.ln_determinant())
-            + before.shape * before.scale.ln()
-            - after.shape * after.scale.ln()
-            + lgamma(after.shape)
-            - lgamma(before.shape)
+        -0.5 * seen.weight * (2.0 * PI).ln() + 0.5 * (before.factor.ln_determinant() - after.factor.ln_determinant())
+            - before.shape * ((after.raised - before.raised) / before.scale).ln_1p()
+            - 0.5 * seen.weight * after.scale.ln()
+            + ln_rising(before.shape, seen.weight / 2.0)
     }
 }
 

@@ -4,10 +4,8 @@
 
 use std::f64::consts::PI;
 
-use libm::lgamma;
-
 use super::family::{Family, OutsideSupport};
-use crate::distribution::{Distribution, ImpossibleParameter, InverseGamma, StudentT, standard_gamma, standard_normal};
+use crate::distribution::{Distribution, ImpossibleParameter, InverseGamma, StudentT, ln_rising, standard_gamma, standard_normal};
 use crate::{Cholesky, ConjugatePrior, Matrix, Rng, Scatter};
 
 /// Σ ~ inverse-Wishart(scale, degrees), mean | Σ ~ N(centre, Σ/kappa).
@@ -68,9 +66,9 @@ impl NormalInverseWishart {
     }
 }
 
-/// ln Γ_d(a), without the powers of π, which cancel.
-fn ln_multigamma(a: f64, d: f64) -> f64 {
-    (0..d as u32).map(|i| lgamma(a - f64::from(i) / 2.0)).sum()
+/// ln Γ_d(a + n) − ln Γ_d(a); the powers of π cancel.
+fn ln_multigamma_rising(a: f64, n: f64, d: f64) -> f64 {
+    (0..d as u32).map(|i| ln_rising(a - f64::from(i) / 2.0, n)).sum()
 }
 
 impl ConjugatePrior<Scatter> for NormalInverseWishart {
@@ -96,7 +94,8 @@ impl ConjugatePrior<Scatter> for NormalInverseWishart {
     fn log_marginal_likelihood(&self, seen: &Scatter) -> f64 {
         let (after, d) = (self.posterior(seen), self.d());
         let (Some(before), Some(behind)) = (Cholesky::of(&self.scale), Cholesky::of(&after.scale)) else { return f64::NEG_INFINITY };
-        -0.5 * seen.weight * d * PI.ln() + ln_multigamma(after.degrees / 2.0, d) - ln_multigamma(self.degrees / 2.0, d)
+        -0.5 * seen.weight * d * PI.ln()
+            + ln_multigamma_rising(self.degrees / 2.0, seen.weight / 2.0, d)
             + 0.5 * self.degrees * before.ln_determinant()
             - 0.5 * after.degrees * behind.ln_determinant()
             + 0.5 * d * (self.kappa / after.kappa).ln()
@@ -198,8 +197,7 @@ impl Family for NormalInverseWishart {
         let (nu, d) = (self.tail(), self.d());
         let Some(factor) = Cholesky::of(&self.scale.times((self.kappa + 1.0) / (self.kappa * nu))) else { return f64::NEG_INFINITY };
         let apart: Vec<f64> = datum.iter().zip(&self.centre).map(|(x, m)| x - m).collect();
-        lgamma((nu + d) / 2.0)
-            - lgamma(nu / 2.0)
+        ln_rising(nu / 2.0, d / 2.0)
             - 0.5 * (d * (nu * PI).ln() + factor.ln_determinant())
             - 0.5 * (nu + d) * (factor.inverse_quadratic(&apart) / nu).ln_1p()
     }

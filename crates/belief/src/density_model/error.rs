@@ -13,10 +13,10 @@ pub enum DensityError {
     #[error("the prior: {0}")]
     Prior(ExpressionError),
     /// A name that an expression cannot have.
-    #[error("`{0}` cannot be a name in an expression\n  hint:  names begin with a letter and hold letters, digits and `_`")]
+    #[error("`{0}` cannot be a name in an expression\n  hint: names begin with a letter and hold letters, digits and `_`")]
     BadName(String),
     /// Names in the density that are neither data nor have a prior.
-    #[error("no prior for {}\n  hint:  say what you believe, e.g. '{} ~ N(0, 10²)', or '{} ~ U(0, 10)'", quoted(.names), .names[0], .names[0])]
+    #[error("no prior for {}\n  hint: say what you believe, e.g. '{} ~ N(0, 10²)', or '{} ~ U(0, 10)'", quoted(.names), .names[0], .names[0])]
     NoPrior {
         /// The names.
         names: Vec<String>,
@@ -85,7 +85,7 @@ pub enum DensityError {
     },
     /// Data that no value of the parameters allows.
     #[error(
-        "row {row}: {name} = {value} is impossible under every value of the parameters that was tried, e.g. {at}\n  hint:  is it outside the density's support, or does a prior forbid the values that would allow it?"
+        "row {row}: {name} = {value} is impossible under every value of the parameters that was tried, e.g. {at}\n  hint: is it outside the density's support, or does a prior forbid the values that would allow it?"
     )]
     ImpossibleRow {
         /// The row, from 1.
@@ -102,7 +102,7 @@ pub enum DensityError {
     Impossible,
     /// A density that is not a number somewhere.
     #[error(
-        "{what} is not a number at {at}: {why}\n  hint:  say in the expression what holds there, as in if(θ > 0, …, 0), or give the parameter a narrower range"
+        "{what} is not a number at {at}: {why}\n  hint: say in the expression what holds there, as in if(θ > 0, …, 0), or give the parameter a narrower range"
     )]
     NotANumber {
         /// Which expression.
@@ -124,7 +124,7 @@ pub enum DensityError {
     },
     /// A posterior that cannot be normalised.
     #[error(
-        "the posterior is improper: its mass does not fall off as `{parameter}` goes to {toward}\n  hint:  give `{parameter}` a proper prior, or more data"
+        "the posterior is improper: its mass does not fall off as `{parameter}` goes to {toward}\n  hint: give `{parameter}` a proper prior, or more data"
     )]
     Improper {
         /// The parameter along which it runs off.
@@ -150,7 +150,7 @@ pub enum DensityError {
     },
     /// An integral that could not be found to any use.
     #[error(
-        "the quadrature did not settle: the integral is {value:e} with an error of up to {error:e} after {evaluations} evaluations\n  hint:  sample by MCMC instead"
+        "the quadrature did not settle: the integral is {value:e} with an error of up to {error:e} after {evaluations} evaluations\n  hint: sample by MCMC instead, as with --chains 4"
     )]
     NotSettled {
         /// What was found.
@@ -161,7 +161,9 @@ pub enum DensityError {
         evaluations: u64,
     },
     /// More evaluations than were allowed.
-    #[error("the quadrature needs more than {most} evaluations of the density\n  hint:  sample by MCMC instead, or allow more")]
+    #[error(
+        "the quadrature needs more than {most} evaluations of the density\n  hint: sample by MCMC instead, as with --chains 4, or allow more"
+    )]
     TooCostly {
         /// How many were allowed.
         most: u64,

@@ -64,10 +64,14 @@ impl DensityModel {
             let same = checks.iter().all(|check| (check.integral.value / off.integral.value - 1.0).abs() < 1e-6);
             let hint = match same {
                 true if off.integral.value > 0.0 && off.integral.value.is_finite() && checks.len() > 1 => {
-                    format!("\n  hint:  divide the density by {}", short(off.integral.value))
+                    format!("\n  hint: divide the density by {}", short(off.integral.value))
                 }
                 _ => {
-                    format!("\n  hint:  is the range of `{}` right, and is the factor that depends on the parameters there?", self.response)
+                    let ask = format!("is the range of `{}` right, and is the factor that depends on the parameters there?", self.response);
+                    match self.support == crate::Support::REAL {
+                        true => format!("\n  hint: {ask} Say where {} lies, as in --range '(0, inf)'", self.response),
+                        false => format!("\n  hint: {ask}"),
+                    }
                 }
             };
             let named: Vec<(&str, f64)> = self.priors.iter().map(Prior::name).zip(off.parameters.iter().copied()).collect();
@@ -94,7 +98,7 @@ impl DensityModel {
             }
             if let Some(other) = self.priors.iter().find(|other| other.name() != prior.name() && prior.density().mentions(other.name())) {
                 return Err(DensityError::Option(format!(
-                    "the prior of `{}` depends on `{}`, so that it cannot be normalised once for all\n  hint:  give it by name and without a range, as in '{} ~ N(0, {}²)', or with ∝",
+                    "the prior of `{}` depends on `{}`, so that it cannot be normalised once for all\n  hint: give it by name and without a range, as in '{} ~ N(0, {}²)', or with ∝",
                     prior.name(),
                     other.name(),
                     prior.name(),
@@ -129,7 +133,7 @@ impl DensityModel {
                         integral: integral.value,
                         error: integral.error,
                         at: String::new(),
-                        hint: format!("\n  hint:  divide it by that, or write '{} ∝ …' for a prior up to a constant", prior.name()),
+                        hint: format!("\n  hint: divide it by that, or write '{} ∝ …' for a prior up to a constant", prior.name()),
                     });
                 }
             }

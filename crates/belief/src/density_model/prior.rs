@@ -241,6 +241,14 @@ pub fn parse_range(text: &str) -> Result<Support, ExpressionError> {
 mod tests {
     use super::*;
 
+    /// `Exp` is the density and `exp` the function.
+    #[test]
+    fn exp_in_capitals_is_the_exponential() {
+        assert_eq!(Prior::parse("s ~ Exp(2)").unwrap().density().to_string(), "exponential(s, 2)");
+        assert_eq!(Prior::parse("s ~ Exp(2)").unwrap().kind(), PriorKind::Named);
+        assert_eq!(Prior::parse("s ~ exp(-s) in (0, inf)").unwrap().kind(), PriorKind::Expression);
+    }
+
     fn read(text: &str) -> (String, f64, f64, PriorKind) {
         let prior = Prior::parse(text).unwrap_or_else(|e| panic!("{e}"));
         (prior.density().to_string(), prior.support().low(), prior.support().high(), prior.kind())

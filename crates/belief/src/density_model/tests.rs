@@ -327,7 +327,7 @@ fn data_that_cannot_be_and_posteriors_that_do_not_exist_are_errors() {
 fn densities_that_are_not_one_or_no_numbers_are_errors() {
     let off = fails(DensityModel::builder("exp(-(x - m)²/2)").prior("m ~ N(0, 1)"), &[0.5]);
     assert!(off.contains("the density does not integrate to one over x from -inf to inf: the integral is 2.50662827"), "{off}");
-    assert!(off.contains("hint:  divide the density by 2.5066"), "{off}");
+    assert!(off.contains("hint: divide the density by 2.5066"), "{off}");
     let off = fails(DensityModel::builder("exp(-r*x)").range("x", 0.0, INF).prior("r ~ Gamma(2, 1)"), &[0.5]);
     assert!(off.contains("is the factor that depends on the parameters there?"), "{off}");
     let off = fails(DensityModel::builder("p^x").range("x", 0.0, INF).whole_numbers().prior("p ~ Beta(2, 2)"), &[1.0]);
@@ -421,4 +421,11 @@ mod no_nan {
             }
         }
     }
+}
+
+#[test]
+fn a_density_without_its_range_is_told_to_name_it() {
+    let model = DensityModel::builder("0.5*r*exp(-r*abs(x))*r").prior("r ~ U(0.1, 10)").build().unwrap();
+    let fault = model.check_density(&Data::new([1.0, 2.0]), &[vec![2.0], vec![3.0]]).unwrap_err().to_string();
+    assert!(fault.contains("hint: is the range of `x` right") && fault.contains("Say where x lies, as in --range '(0, inf)'"), "{fault}");
 }

@@ -1,8 +1,7 @@
 //! The Beta distribution.
 
-use libm::lgamma;
-
 use super::gamma::standard_gamma_ln;
+use super::rising::ln_beta;
 use super::special::beta_regularised;
 use super::{Distribution, ImpossibleParameter};
 use crate::Rng;
@@ -24,11 +23,6 @@ impl Beta {
         ImpossibleParameter::positive("Beta", "beta", beta)?;
         Ok(Self { alpha, beta })
     }
-}
-
-/// ln B(a, b) = ln Γ(a) + ln Γ(b) − ln Γ(a + b).
-pub(crate) fn ln_beta(a: f64, b: f64) -> f64 {
-    lgamma(a) + lgamma(b) - lgamma(a + b)
 }
 
 impl Distribution for Beta {

@@ -1,8 +1,7 @@
 //! The beta-binomial distribution: successes in so many trials whose probability is Beta.
 
-use libm::lgamma;
-
-use super::beta::{Beta, ln_beta};
+use super::beta::Beta;
+use super::rising::{ln_choose, ln_rising};
 use super::special::whole_quantile_of;
 use super::{Distribution, ImpossibleParameter, open_unit};
 use crate::Rng;
@@ -42,11 +41,6 @@ impl BetaBinomial {
     }
 }
 
-/// ln C(n, k).
-pub(crate) fn ln_choose(n: f64, k: f64) -> f64 {
-    lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0)
-}
-
 /// A draw from Bin(trials, p): each trial by itself, for there are few.
 pub(crate) fn binomial(trials: u32, p: f64, rng: &mut dyn Rng) -> f64 {
     f64::from((0..trials).map(|_| u32::from(open_unit(rng) < p)).sum::<u32>())
@@ -66,7 +60,7 @@ impl Distribution for BetaBinomial {
             // Without the rounding of five logarithms of Γ.
             return if k == 1.0 { -(self.beta / self.alpha).ln_1p() } else { -(self.alpha / self.beta).ln_1p() };
         }
-        ln_choose(n, k) + ln_beta(k + self.alpha, n - k + self.beta) - ln_beta(self.alpha, self.beta)
+        ln_choose(n, k) + ln_rising(self.alpha, k) + ln_rising(self.beta, n - k) - ln_rising(self.alpha + self.beta, n)
     }
 
     fn cdf(&self, k: f64) -> f64 {

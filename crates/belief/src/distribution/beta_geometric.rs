@@ -1,6 +1,7 @@
 //! The beta-geometric distribution: failures before the first success, whose probability is Beta.
 
-use super::beta::{Beta, ln_beta};
+use super::beta::Beta;
+use super::rising::ln_beta_more;
 use super::special::whole_quantile_of;
 use super::{Distribution, ImpossibleParameter, open_unit};
 use crate::Rng;
@@ -38,12 +39,13 @@ impl Distribution for BetaGeometric {
         if k < 0.0 || k.fract() != 0.0 {
             return f64::NEG_INFINITY;
         }
-        ln_beta(self.alpha + 1.0, self.beta + k) - ln_beta(self.alpha, self.beta)
+        // k failures, and then a success.
+        ln_beta_more(self.alpha, self.beta, k) - ((self.beta + k) / self.alpha).ln_1p()
     }
 
     /// All of the first k + 1 trials fail with probability E[(1−p)^(k+1)].
     fn cdf(&self, k: f64) -> f64 {
-        if k < 0.0 { 0.0 } else { -(ln_beta(self.alpha, self.beta + k.floor() + 1.0) - ln_beta(self.alpha, self.beta)).exp_m1() }
+        if k < 0.0 { 0.0 } else { -ln_beta_more(self.alpha, self.beta, k.floor() + 1.0).exp_m1() }
     }
 
     fn quantile(&self, p: f64) -> f64 {

@@ -1,9 +1,9 @@
 //! The negative binomial distribution: a Poisson whose rate is Gamma.
 
-use libm::lgamma;
 use rand_distr::Poisson;
 
 use super::gamma::standard_gamma;
+use super::rising::ln_multichoose;
 use super::special::{beta_regularised, whole_quantile_of};
 use super::{Distribution, ImpossibleParameter};
 use crate::Rng;
@@ -48,7 +48,7 @@ impl Distribution for NegativeBinomial {
         }
         let ln_p = -(1.0 / self.rate).ln_1p();
         let ln_q = -self.rate.ln_1p();
-        lgamma(k + self.shape) - lgamma(k + 1.0) - lgamma(self.shape) + self.shape * ln_p + k * ln_q
+        ln_multichoose(self.shape, k) + self.shape * ln_p + k * ln_q
     }
 
     fn cdf(&self, k: f64) -> f64 {

@@ -67,23 +67,31 @@ pub fn beta_regularised(a: f64, b: f64, x: f64) -> f64 {
 }
 
 /// Peizer & Pratt 1968: P(Bin(n, p) ≤ k) is nearly Φ(z); I_x(a, b) is 1 − P(Bin(a + b − 1, x) ≤ a − 1).
+///
+/// z is d/|np − S| times the root of twice the deviance S ln(S/np) + T ln(T/nq), S = k + ½ and T = n − S. The deviance is the sum of
+/// two numbers above zero, S·h(np/S − 1) + T·h(nq/T − 1) with h(u) = u − ln(1 + u), so that nothing cancels far from the mean.
 fn peizer_pratt(a: f64, b: f64, p: f64) -> f64 {
     let (n, q) = (a + b - 1.0, 1.0 - p);
-    let d = a - 1.0 / 3.0 - (n + 1.0 / 3.0) * p + 0.02 * (q / a - p / b + (q - 0.5) / (n + 1.0));
-    let bend = 1.0 + q * bend((a - 0.5) / (n * p)) + p * bend((b - 0.5) / (n * q));
-    d * (bend / ((n + 1.0 / 6.0) * p * q)).sqrt()
+    let (s, t) = (a - 0.5, b - 0.5);
+    // From the nearer end, for the sake of the digits.
+    let (d, apart) = match p < 0.5 {
+        true => (a - 1.0 / 3.0 - (n + 1.0 / 3.0) * p, n * p - s),
+        false => ((n + 1.0 / 3.0) * q - b + 1.0 / 3.0, t - n * q),
+    };
+    let d = d + 0.02 * (q / a - p / b + (q - 0.5) / (n + 1.0));
+    let deviance = bend(apart / s, n * p / s) / s + bend(-apart / t, n * q / t) / t;
+    d * (2.0 * deviance / (1.0 + 1.0 / (6.0 * n))).sqrt()
 }
 
-/// (1 − x² + 2x ln x)/(1 − x)², by its series where the three terms cancel.
-fn bend(x: f64) -> f64 {
-    let e = 1.0 - x;
-    if e.abs() > 0.1 {
-        return (1.0 - x * x + 2.0 * x * x.ln()) / (e * e);
+/// (u − ln r)/u², where r = 1 + u, by its series where the terms cancel.
+fn bend(u: f64, r: f64) -> f64 {
+    if u.abs() > 0.1 {
+        return (u - r.ln()) / (u * u);
     }
-    let (mut sum, mut power) = (0.0, e);
-    for k in 3..20 {
-        sum += 2.0 * power / f64::from(k * (k - 1));
-        power *= e;
+    let (mut sum, mut power) = (0.0, 1.0);
+    for k in 2..20 {
+        sum += power / f64::from(k);
+        power *= -u;
     }
     sum
 }
@@ -168,6 +176,40 @@ mod tests {
         ] {
             let found = beta_regularised(a, b, x);
             assert!((found - expected).abs() < tolerance, "I({a}, {b}, {x}) = {found}, and should be {expected}");
+        }
+    }
+
+    /// scipy 1.17.1: `stats.beta.ppf(p, a, b)` for p = 0.025, 0.5, 0.975.
+    #[test]
+    fn quantiles_of_a_large_and_lopsided_beta_are_those_of_scipy() {
+        for (a, b, expected) in [
+            (1100.0, 1.1e6, [0.000_940_857_536_307_515_2, 0.000_998_698_892_398_723, 0.001_058_861_288_426_125_1]),
+            (2001.0, 2_000_001.0, [0.000_956_202_216_054_141_7, 0.000_999_333_338_706_628_5, 0.001_043_741_066_461_218_2]),
+            (20_001.0, 3_000_001.0, [0.006_531_673_678_575_746, 0.006_622_734_383_224_643, 0.006_714_631_856_304_189]),
+        ] {
+            for (p, x) in [0.025, 0.5, 0.975].into_iter().zip(expected) {
+                let found = quantile_of(|x| beta_regularised(a, b, x), [0.0, 1.0], p);
+                assert!((found / x - 1.0).abs() < 1e-7, "Beta({a}, {b}) at {p}: {found}, and should be {x}");
+                let mirrored = quantile_of(|x| beta_regularised(b, a, x), [0.0, 1.0], 1.0 - p);
+                assert!(((1.0 - mirrored) / x - 1.0).abs() < 1e-7, "Beta({b}, {a}) at {}: {mirrored}, and should be {}", 1.0 - p, 1.0 - x);
+            }
+        }
+    }
+
+    #[test]
+    fn the_incomplete_beta_of_large_parameters_never_falls() {
+        for (a, b) in [(1100.0, 1.1e6), (2001.0, 2_000_001.0), (20_001.0, 3_000_001.0), (1e7, 1e7), (1e4, 1e14), (2e3, 1e200)] {
+            // Logarithms from ln 1e-300 to 0.
+            let grid = (0..=20_000).map(|step| (-690.775 * (1.0 - f64::from(step) / 20_000.0)).exp());
+            let (mut below, mut mirrored_below) = (0.0, 1.0);
+            for x in grid {
+                let (found, mirrored) = (beta_regularised(a, b, x), beta_regularised(b, a, 1.0 - x));
+                assert!(found >= below && found <= 1.0, "I({a}, {b}, {x}) = {found} after {below}");
+                assert!(mirrored <= mirrored_below && mirrored >= 0.0, "I({b}, {a}, 1 - {x}) = {mirrored} after {mirrored_below}");
+                (below, mirrored_below) = (found, mirrored);
+            }
+            assert_eq!((below, mirrored_below), (1.0, 0.0));
+            assert_eq!(beta_regularised(a, b, 1e-250), 0.0);
         }
     }
 

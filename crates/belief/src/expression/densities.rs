@@ -7,6 +7,8 @@ use std::f64::consts::{LN_2, PI};
 
 use libm::{lgamma, log1p};
 
+use crate::distribution::{ln_beta, ln_multichoose, ln_rising};
+
 /// Plus infinity, for short.
 const INF: f64 = f64::INFINITY;
 
@@ -92,7 +94,7 @@ const fn facts(
 /// | `gamma` | shape, rate | both > 0 |
 /// | `inverse_gamma` | shape, scale | both > 0 |
 /// | `beta` | a, b | both > 0 |
-/// | `exponential` | rate | > 0 |
+/// | `exponential`, `Exp` | rate | > 0 |
 /// | `laplace`, `cauchy`, `logistic` | location, scale | scale ≥ 0 |
 /// | `student_t` | degrees, location, scale | degrees > 0, scale ≥ 0 |
 /// | `log_normal` | mean, variance (of the logarithm) | variance ≥ 0 |
@@ -155,6 +157,10 @@ impl Density {
 
     /// The density of this name, whatever its case.
     pub fn by_name(name: &str) -> Option<Self> {
+        // In small letters it is the function.
+        if name == "Exp" {
+            return Some(Self::Exponential);
+        }
         let lowered = name.to_lowercase();
         DENSITIES.iter().find(|facts| facts.names.contains(&lowered.as_str())).map(|facts| facts.density)
     }
@@ -188,7 +194,7 @@ impl Density {
             Self::Laplace => scaled(x, p(0), p(1), |z| -z.abs() - LN_2),
             Self::StudentT if p(0) > 0.0 => scaled(x, p(1), p(2), |z| {
                 let nu = p(0);
-                lgamma((nu + 1.0) / 2.0) - lgamma(nu / 2.0) - 0.5 * (nu * PI).ln() - (nu + 1.0) / 2.0 * log1p(z * z / nu)
+                ln_rising(nu / 2.0, 0.5) - 0.5 * (nu * PI).ln() - (nu + 1.0) / 2.0 * log1p(z * z / nu)
             }),
             Self::StudentT => f64::NAN,
             Self::Cauchy => scaled(x, p(0), p(1), |z| -PI.ln() - ln_one_plus_square(z)),
@@ -209,7 +215,7 @@ impl Density {
             Self::Bernoulli => Self::Binomial.ln_pdf(x, &[1.0, p(0)]),
             Self::Geometric => within(p(0) > 0.0 && p(0) <= 1.0, count(x), || p(0).ln() + times_log1p(x, -p(0))),
             Self::NegativeBinomial => within(p(0) > 0.0 && p(1) > 0.0 && p(1) <= 1.0, count(x), || {
-                lgamma(x + p(0)) - lgamma(p(0)) - lgamma(x + 1.0) + times_ln(p(0), p(1)) + times_log1p(x, -p(1))
+                ln_multichoose(p(0), x) + times_ln(p(0), p(1)) + times_log1p(x, -p(1))
             }),
         }
     }
@@ -275,17 +281,12 @@ fn count(x: f64) -> bool {
     x >= 0.0 && x.is_finite() && x.fract() == 0.0
 }
 
-/// ln B(a, b).
-pub(crate) fn ln_beta(a: f64, b: f64) -> f64 {
-    lgamma(a) + lgamma(b) - lgamma(a + b)
-}
-
 /// ln of the number of ways to choose k of n.
 pub(crate) fn ln_choose(n: f64, k: f64) -> f64 {
     if k < 0.0 || k > n {
         return if n.is_nan() || k.is_nan() { f64::NAN } else { -INF };
     }
-    if k == 0.0 || k == n { 0.0 } else { lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0) }
+    if k == 0.0 || k == n { 0.0 } else { crate::distribution::ln_choose(n, k) }
 }
 
 #[cfg(test)]

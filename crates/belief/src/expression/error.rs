@@ -114,14 +114,14 @@ impl fmt::Display for ExpressionError {
         }
         self.write_caret(f)?;
         match &self.fault {
-            Fault::MissingOperator { .. } => write!(f, "\n  hint:  a product is written with `*`, as in 2*x"),
+            Fault::MissingOperator { .. } => write!(f, "\n  hint: a product is written with `*`, as in 2*x"),
             Fault::UnknownName { known, closest } => {
                 write!(f, "\n  known: {}", known.join(", "))?;
-                closest.iter().try_for_each(|name| write!(f, "\n  hint:  did you mean `{name}`?"))
+                closest.iter().try_for_each(|name| write!(f, "\n  hint: did you mean `{name}`?"))
             }
             Fault::UnknownFunction { closest } => match closest {
-                Some(name) => write!(f, "\n  hint:  did you mean `{name}`?"),
-                None => write!(f, "\n  hint:  a product is written with `*`, as in a*(b + c)"),
+                Some(name) => write!(f, "\n  hint: did you mean `{name}`?"),
+                None => write!(f, "\n  hint: a product is written with `*`, as in a*(b + c)"),
             },
             Fault::Arguments { usage, .. } => write!(f, "\n  usage: {}", usage.join(" or ")),
             _ => Ok(()),

@@ -2,7 +2,8 @@
 
 use libm::{erf, erfc, expm1, lgamma, log1p, tgamma};
 
-use super::densities::{DENSITIES, Density, ln_beta, ln_choose};
+use super::densities::{DENSITIES, Density, ln_choose};
+use crate::distribution::ln_beta;
 
 /// What can be done with one to four numbers. Operators are functions too, so that there is one place where values are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -54,11 +54,11 @@ fn a_variable_hides_a_constant_of_its_name() {
 fn faults_tell_their_place_and_what_to_do() {
     assert_eq!(
         fault("2x + 1"),
-        "column 2: expected an operator, found `x`\n  2x + 1\n   ^\n  hint:  a product is written with `*`, as in 2*x"
+        "column 2: expected an operator, found `x`\n  2x + 1\n   ^\n  hint: a product is written with `*`, as in 2*x"
     );
     assert_eq!(
         fault("nromal(x, μ, 1)"),
-        "column 1: there is no function `nromal`\n  nromal(x, μ, 1)\n  ^^^^^^\n  hint:  did you mean `normal`?"
+        "column 1: there is no function `nromal`\n  nromal(x, μ, 1)\n  ^^^^^^\n  hint: did you mean `normal`?"
     );
     assert_eq!(
         fault("1 + normal(x, 1)"),
@@ -73,7 +73,7 @@ fn faults_tell_their_place_and_what_to_do() {
     let unknown = Expression::parse("exp(-lamda*x)").unwrap().check_names(&["x", "lambda"]).unwrap_err();
     assert_eq!(
         unknown.to_string(),
-        "column 6: `lamda` is not known\n  exp(-lamda*x)\n       ^^^^^\n  known: x, lambda\n  hint:  did you mean `lambda`?"
+        "column 6: `lamda` is not known\n  exp(-lamda*x)\n       ^^^^^\n  known: x, lambda\n  hint: did you mean `lambda`?"
     );
 }
 

@@ -1,7 +1,9 @@
 //! The limits that the lecture names: a prior that is certain, one that knows nothing, and data without end.
 
 use proptest::prelude::*;
-use tunbridge_belief::conjugate::{BetaBernoulli, Family, GammaExponential, GammaPoisson, NormalGamma, NormalKnownVariance, ParetoUniform};
+use tunbridge_belief::conjugate::{
+    BetaBernoulli, BetaGeometric, Dirichlet, Family, GammaExponential, GammaPoisson, NormalGamma, NormalKnownVariance, ParetoUniform,
+};
 use tunbridge_belief::conjugate::{LinearRegression, NormalInverseWishart};
 use tunbridge_belief::{ConjugatePrior, Matrix, Moments, random};
 
@@ -50,6 +52,51 @@ proptest! {
         let more = posterior.posterior(&Moments::of_one(0.0, 1.0));
         prop_assert!(more.variance() < posterior.variance());
     }
+}
+
+/// ln P(data) of a family.
+fn ln_marginal<F: Family<Datum = f64>>(prior: &F, data: &[f64]) -> f64 {
+    let mut seen = prior.empty();
+    data.iter().for_each(|x| prior.observe(&mut seen, x, 1.0).unwrap());
+    prior.log_marginal_likelihood(&seen)
+}
+
+/// Under a prior that is all but certain of a parameter the data have the probability that this parameter gives them.
+#[test]
+fn a_strong_prior_loses_no_digits_of_the_marginal_likelihood() {
+    let close = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-10, "{found}, and should be {expected}");
+    let ln_2 = 2_f64.ln();
+    for strength in [1e12, 1e15, 1e18, 1e100, 1e300] {
+        let coin = BetaBernoulli::new(strength, strength).unwrap();
+        close(ln_marginal(&coin, &[1.0, 1.0, 1.0, 0.0]), -4.0 * ln_2);
+        let coins = coin.with_trials(4).unwrap();
+        // C(4, 3)/2⁴, twice.
+        close(ln_marginal(&coins, &[3.0, 3.0]), -4.0 * ln_2);
+        close(coins.ln_predictive(&3.0), -2.0 * ln_2);
+        // Failures before the first success: (½)² (½)³.
+        let first = BetaGeometric::new(strength, strength).unwrap();
+        close(ln_marginal(&first, &[1.0, 2.0]), -5.0 * ln_2);
+        close(first.ln_predictive(&2.0), -3.0 * ln_2);
+        let die = Dirichlet::symmetric(strength, 4);
+        close(die.log_marginal_likelihood([3.0, 1.0, 0.0, 2.0].as_slice()), -12.0 * ln_2);
+        // e⁻²/2.
+        let events = GammaPoisson::new(strength, strength).unwrap();
+        close(ln_marginal(&events, &[1.0, 2.0]), -2.0 - ln_2);
+        close(events.ln_predictive(&2.0), -1.0 - ln_2);
+        let waits = GammaExponential::new(strength, strength).unwrap();
+        close(ln_marginal(&waits, &[1.0, 2.0]), -3.0);
+        close(waits.ln_predictive(&2.0), -2.0);
+        // The standard Normal at 1 and −2.
+        let bell = NormalGamma::new(0.0, strength, strength, strength).unwrap();
+        close(ln_marginal(&bell, &[1.0, -2.0]), -(2.0 * std::f64::consts::PI).ln() - 2.5);
+        close(bell.ln_predictive(&1.0), -0.5 * (2.0 * std::f64::consts::PI).ln() - 0.5);
+    }
+    // The line y = x with noise of variance 1.
+    let precision = Matrix::from_fn(2, |i, j| if i == j { 1e12 } else { 0.0 });
+    let line = LinearRegression::new(vec![0.0, 1.0], precision, 1e12, 1e12, vec!["x".into()]).unwrap();
+    let mut seen = line.empty();
+    [[1.0, 2.0], [3.0, 1.0]].into_iter().for_each(|row| line.observe(&mut seen, &row.to_vec(), 1.0).unwrap());
+    close(line.log_marginal_likelihood(&seen), -(2.0 * std::f64::consts::PI).ln() - 2.5);
 }
 
 struct WithoutEnd;
