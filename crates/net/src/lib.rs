@@ -12,6 +12,7 @@ mod random_network;
 mod structure;
 
 pub mod d_separation;
+pub mod format;
 
 pub use belief::VarId;
 pub use conditional::{Conditional, ConditionalTable, ROW_SUM_TOLERANCE, TableFault};
