@@ -139,6 +139,9 @@ pub enum NetError {
         /// The variable.
         variable: String,
     },
+    /// A table that is no factor.
+    #[error("a factor needs different variables, one entry for each of their configurations, and entries that are finite and ≥ 0")]
+    NotAFactor,
     /// A shape of random networks that cannot be.
     #[error("random networks need at least one state a variable, and no fewer at most than at least")]
     NotAShape,
