@@ -127,6 +127,9 @@ pub enum NetError {
         /// How many are allowed.
         limit: usize,
     },
+    /// Probabilities further apart than doubles can tell.
+    #[error("the evidence is possible, but so improbable beside what it rules out that doubles cannot hold both: leave out a finding")]
+    Underflow,
     /// A question that names a variable twice.
     #[error("variable `{variable}` is named twice: name it once")]
     NamedTwice {

@@ -155,11 +155,20 @@ impl Factor {
     /// The sum over all variables but these.
     pub fn marginal(&self, keep: &[VarId]) -> Self {
         // The slowest first: each step runs over long rows.
-        let mut left = self.clone();
-        for variable in self.scope.iter().filter(|variable| !keep.contains(variable)) {
-            left = left.sum_out(*variable);
-        }
-        left
+        let out = self.scope.iter().filter(|variable| !keep.contains(variable));
+        out.fold(self.clone(), |left, &variable| left.sum_out(variable))
+    }
+
+    /// The largest over all variables but these.
+    pub fn max_marginal(&self, keep: &[VarId]) -> Self {
+        let out = self.scope.iter().filter(|variable| !keep.contains(variable));
+        out.fold(self.clone(), |left, &variable| left.max_out(variable))
+    }
+
+    /// One where an entry is above zero, and zero elsewhere: what is possible at all. Products and maxima of such factors never underflow.
+    pub fn support(&self) -> Self {
+        let values = self.values.iter().map(|&value| if value > 0.0 { 1.0 } else { 0.0 }).collect();
+        Self { scope: self.scope.clone(), shape: self.shape.clone(), values, exponent: 0 }
     }
 
     /// The factor where a variable is in a state; the factor itself when it does not have the variable.

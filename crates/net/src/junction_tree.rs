@@ -96,27 +96,22 @@ impl JunctionTree {
     /// Linear in [`Self::n_entries`], for cliques of few variables; hard evidence makes it cheaper.
     ///
     /// # Errors
-    /// When the evidence is of another network.
+    /// When the evidence is of another network, or possible but too improbable for doubles.
     pub fn calibrate(&self, evidence: &Evidence) -> Result<Answer<Calibrated>, NetError> {
         self.check(evidence)?;
         if evidence.contradicts_itself() {
             return Ok(Answer::Impossible);
         }
         let observed: Vec<Option<usize>> = (0..self.home.len()).map(|place| evidence.state(VarId::new(place))).collect();
-        let mut beliefs: Vec<Factor> = self.cliques.iter().map(|clique| cut(&clique.potential, &observed)).collect();
-        for variable in evidence.variables().filter(|variable| observed[variable.index()].is_none()) {
-            if let Some(likelihood) = evidence.likelihood(variable) {
-                let home = self.home[variable.index()];
-                beliefs[home] = beliefs[home].product(&Factor::over_one(variable, likelihood));
-            }
-        }
+        let mut beliefs = self.with_evidence(evidence, &observed);
         let mut ln_p_evidence = evidence.ln_scale();
         let mut upward: Vec<Option<Factor>> = vec![None; self.cliques.len()];
         for &place in &self.upwards {
             let clique = &self.cliques[place];
             let Some(parent) = clique.parent else {
                 if beliefs[place].is_zero() {
-                    return Ok(Answer::Impossible);
+                    let possible = self.is_possible(&self.with_evidence(evidence, &observed));
+                    return if possible { Err(NetError::Underflow) } else { Ok(Answer::Impossible) };
                 }
                 ln_p_evidence += beliefs[place].ln_total();
                 continue;
@@ -131,8 +126,34 @@ impl JunctionTree {
                 beliefs[place] = beliefs[place].product(&message);
             }
         }
+        if beliefs.iter().any(Factor::is_zero) {
+            return Err(NetError::Underflow);
+        }
         let calibrated = Calibrated { beliefs, home: self.home.clone(), n_states: self.n_states.clone(), observed };
         Ok(Answer::Possible { answer: calibrated, ln_p_evidence })
+    }
+
+    /// The cliques' tables, cut by states that were seen and multiplied with other likelihoods.
+    fn with_evidence(&self, evidence: &Evidence, observed: &[Option<usize>]) -> Vec<Factor> {
+        let mut tables: Vec<Factor> = self.cliques.iter().map(|clique| cut(&clique.potential, observed)).collect();
+        for variable in evidence.variables().filter(|variable| observed[variable.index()].is_none()) {
+            if let Some(likelihood) = evidence.likelihood(variable) {
+                let home = self.home[variable.index()];
+                tables[home] = tables[home].product(&Factor::over_one(variable, likelihood));
+            }
+        }
+        tables
+    }
+
+    /// Whether these tables leave any configuration above zero: a pass upwards of what is possible at all, which tells zero from underflow.
+    fn is_possible(&self, tables: &[Factor]) -> bool {
+        let mut supports: Vec<Factor> = tables.iter().map(Factor::support).collect();
+        self.upwards.iter().all(|&place| {
+            if let Some(parent) = self.cliques[place].parent {
+                supports[parent] = supports[parent].product(&supports[place].max_marginal(&self.cliques[place].separator));
+            }
+            !supports[place].is_zero()
+        })
     }
 
     fn from_elimination(network: &Network, plan: &Elimination, max_entries: usize) -> Result<Self, NetError> {

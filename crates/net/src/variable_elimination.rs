@@ -16,7 +16,8 @@ use belief::VarId;
 /// `max_entries` bounds every table that is made; a double has eight bytes.
 ///
 /// # Errors
-/// When the question names a variable twice or one that is not there, or a table would be larger than allowed, before it is made.
+/// When the question names a variable twice or one that is not there, or a table would be larger than allowed, before it is made; when
+/// possible evidence is too improbable for doubles.
 ///
 /// ```
 /// use tunbridge_net::{Evidence, Network, variable_elimination::eliminate};
@@ -41,31 +42,34 @@ pub fn eliminate(
     if evidence.contradicts_itself() {
         return Ok(Answer::Impossible);
     }
-    let mut factors = relevant_factors(network, query, evidence);
-    // A question without answers in the tables' reach is still a question: its variables have factors, for they are relevant.
-    let n_states: Vec<usize> = network.dag().variables().map(|variable| network.n_states(variable)).collect();
-    let mut graph = InteractionGraph::new(n_states);
+    let factors = relevant_factors(network, query, evidence);
+    let mut graph = InteractionGraph::new(network.dag().variables().map(|variable| network.n_states(variable)).collect());
     factors.iter().for_each(|factor| graph.connect(factor.scope()));
     let mut in_scope = vec![false; network.n_variables()];
     factors.iter().flat_map(Factor::scope).for_each(|variable| in_scope[variable.index()] = true);
     let hidden: Vec<VarId> = network.dag().variables().filter(|variable| in_scope[variable.index()] && !query.contains(variable)).collect();
     // Parts that do not hang together are never multiplied: an elimination order treats each by itself.
     let plan = cheapest_elimination(&graph, &hidden);
-    for (&variable, clique) in plan.order.iter().zip(&plan.cliques) {
-        within_bounds(network, clique, max_entries)?;
-        let (with, without): (Vec<Factor>, Vec<Factor>) = factors.into_iter().partition(|factor| factor.scope().contains(&variable));
-        factors = without;
-        factors.push(product_of(with).sum_out(variable));
-    }
+    plan.cliques.iter().try_for_each(|clique| within_bounds(network, clique, max_entries))?;
     within_bounds(network, query, max_entries)?;
-    let joint = product_of(factors);
-    match joint.normalised_in(query) {
-        None => Ok(Answer::Impossible),
-        Some(probabilities) => Ok(Answer::Possible {
-            answer: JointDistribution { variables: query.to_vec(), probabilities },
-            ln_p_evidence: joint.ln_total() + evidence.ln_scale(),
-        }),
+    let joint = without(&plan.order, factors, Factor::sum_out);
+    if let Some(probabilities) = joint.normalised_in(query) {
+        let answer = JointDistribution { variables: query.to_vec(), probabilities };
+        return Ok(Answer::Possible { answer, ln_p_evidence: joint.ln_total() + evidence.ln_scale() });
     }
+    // All is zero: whether that is so or only too small for doubles, a pass of what is possible at all tells.
+    let supports = relevant_factors(network, query, evidence).iter().map(Factor::support).collect();
+    if without(&plan.order, supports, Factor::max_out).is_zero() { Ok(Answer::Impossible) } else { Err(NetError::Underflow) }
+}
+
+/// The product of factors with variables taken out one after another.
+fn without(order: &[VarId], mut factors: Vec<Factor>, take_out: impl Fn(&Factor, VarId) -> Factor) -> Factor {
+    for &variable in order {
+        let (with, others): (Vec<Factor>, Vec<Factor>) = factors.into_iter().partition(|factor| factor.scope().contains(&variable));
+        factors = others;
+        factors.push(take_out(&product_of(with), variable));
+    }
+    product_of(factors)
 }
 
 /// The tables of all variables that are not barren, cut by hard evidence, with likelihoods beside them. Query variables are never cut:

@@ -8,7 +8,7 @@ use tunbridge_net::elimination_order::Heuristic;
 use tunbridge_net::enumeration::enumerate;
 use tunbridge_net::format::bif;
 use tunbridge_net::variable_elimination::eliminate;
-use tunbridge_net::{Answer, Evidence, JunctionTree, Network, RandomShape, VarId, random_network};
+use tunbridge_net::{Answer, Evidence, JunctionTree, NetError, Network, RandomShape, VarId, random_network};
 
 const ROOM: usize = 1 << 24;
 const RECORDED: [&str; 8] = ["asia", "cancer", "earthquake", "survey", "sachs", "child", "alarm", "insurance"];
@@ -149,6 +149,60 @@ fn an_answer_does_not_depend_on_what_was_asked_before() {
     let again = JunctionTree::compile(&network, ROOM).unwrap().calibrate(&seen).unwrap().possible().unwrap().marginals();
     assert_eq!(tree.calibrate(&seen).unwrap().possible().unwrap().marginals(), first);
     assert_eq!(again, first);
+}
+
+/// What is seen of B and C leaves A = a a probability of 1e-400 beside 1, and D rules out all else: possible, but whether doubles hold it
+/// depends on what is multiplied first. An engine then answers rightly or says so, and never that the evidence is impossible.
+#[test]
+fn underflow_is_not_taken_for_impossible() {
+    let mut n_refused = 0;
+    for names in [["D", "B", "C"], ["B", "D", "C"], ["B", "C", "D"]] {
+        let mut builder = Network::builder().variable("A", ["a", "b"]).probabilities([0.5, 0.5]);
+        for name in names {
+            let table = if name == "D" { [1.0, 0.0, 0.0, 1.0] } else { [1e-200, 1.0, 1.0, 0.0] };
+            builder = builder.variable(name, ["y", "n"]).given(["A"]).probabilities(table);
+        }
+        let network = builder.build().unwrap();
+        let tree = JunctionTree::compile(&network, ROOM).unwrap();
+        let a = network.find("A").unwrap();
+        let improbable = Evidence::of_states(&network, &[("B", "y"), ("C", "y"), ("D", "y")]).unwrap();
+        let by_tree = tree.calibrate(&improbable).map(|answer| answer.ln_p_evidence());
+        let by_elimination = eliminate(&network, &[a], &improbable, ROOM).map(|answer| answer.ln_p_evidence());
+        for answer in [by_tree, by_elimination] {
+            match answer {
+                Ok(ln_p_evidence) => assert!((ln_p_evidence - (0.5_f64.ln() + 2.0 * 1e-200_f64.ln())).abs() < 1e-9, "{ln_p_evidence}"),
+                Err(error) => {
+                    assert_eq!(error, NetError::Underflow);
+                    n_refused += 1;
+                }
+            }
+        }
+        let impossible = Evidence::of_states(&network, &[("A", "b"), ("D", "y")]).unwrap();
+        assert!(matches!(tree.calibrate(&impossible).unwrap(), Answer::Impossible));
+        assert_eq!(eliminate(&network, &[a], &impossible, ROOM).unwrap(), Answer::Impossible);
+    }
+    assert!(n_refused > 0, "no order made it underflow");
+}
+
+/// Five hundred findings, each of probability about 1e-3: together far below the least double.
+#[test]
+fn many_findings_do_not_underflow() {
+    let mut builder = Network::builder().variable("A", ["a", "b"]).probabilities([0.5, 0.5]);
+    for place in 0..500 {
+        builder = builder.variable(format!("B{place}"), ["y", "n"]).given(["A"]).probabilities([0.001, 0.999, 0.001_01, 0.998_99]);
+    }
+    let network = builder.build().unwrap();
+    let mut evidence = Evidence::none();
+    (1..=500).for_each(|place| evidence.observe(&network, VarId::new(place), 0).unwrap());
+    let [left, right] = [0.001_f64, 0.001_01].map(|p| 500.0 * p.ln() + 0.5_f64.ln());
+    let expected_ln = right + (left - right).exp().ln_1p();
+    let by_tree = JunctionTree::compile(&network, ROOM).unwrap().calibrate(&evidence).unwrap();
+    let by_elimination = eliminate(&network, &[VarId::new(0)], &evidence, ROOM).unwrap();
+    assert!((by_tree.ln_p_evidence() - expected_ln).abs() < 1e-9);
+    assert!((by_elimination.ln_p_evidence() - expected_ln).abs() < 1e-9);
+    let expected = [(left - expected_ln).exp(), (right - expected_ln).exp()];
+    assert!(close(&by_tree.possible().unwrap().marginal(VarId::new(0)), &expected, 1e-12));
+    assert!(close(&by_elimination.possible().unwrap().probabilities, &expected, 1e-12));
 }
 
 #[test]
