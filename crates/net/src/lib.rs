@@ -3,7 +3,7 @@
 //! A [`Structure`] is a graph over named variables ([`Dag`]); what is independent of what is a matter of structure alone
 //! ([`d_separation`]). A [`Network`] is a structure with states and a [`Conditional`] distribution for each variable.
 //! Questions are answered by [`variable_elimination`], all marginals at once by a [`JunctionTree`], and for tiny networks by [`enumeration`].
-//! Nothing here opens files, prints, starts threads or looks at a clock: formats are read from bytes and written to text.
+//! The language of questions is [`query`]. Nothing here opens files, prints, starts threads or looks at a clock: formats are read from bytes and written to text.
 
 mod conditional;
 mod dag;
@@ -19,6 +19,7 @@ pub mod d_separation;
 pub mod elimination_order;
 pub mod enumeration;
 pub mod format;
+pub mod query;
 pub mod variable_elimination;
 
 pub use belief::VarId;

@@ -177,7 +177,7 @@ pub(crate) fn written(name: &str) -> Cow<'_, str> {
 }
 
 /// A name in `"…"`, in which `\"` and `\\` stand for a quote and a backslash.
-fn quoted<'a>(input: &mut Input<'a>) -> Result<Word<'a>, Fault> {
+pub(crate) fn quoted<'a>(input: &mut Input<'a>) -> Result<Word<'a>, Fault> {
     let offset = here(input);
     let rest: &'a str = input.peek_slice(input.eof_offset());
     let mut escaped = false;

@@ -1,6 +1,6 @@
 //! Formats of networks: read from bytes, written to text. Each file is one format; [`FormatError`] says where a text is broken.
 
-mod lexical;
+pub(crate) mod lexical;
 
 pub mod bif;
 
