@@ -3,7 +3,8 @@
 //! A [`Structure`] is a graph over named variables ([`Dag`]); what is independent of what is a matter of structure alone
 //! ([`d_separation`]). A [`Network`] is a structure with states and a [`Conditional`] distribution for each variable.
 //! Questions are answered by [`variable_elimination`], all marginals at once by a [`JunctionTree`], and for tiny networks by [`enumeration`].
-//! The language of questions is [`query`]. Nothing here opens files, prints, starts threads or looks at a clock: formats are read from bytes and written to text.
+//! The language of questions is [`query`]. Nothing here opens files, prints, starts threads or looks at a clock: formats are read from bytes
+//! and written to text.
 
 mod conditional;
 mod dag;
