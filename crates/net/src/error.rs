@@ -62,6 +62,9 @@ pub enum NetError {
         /// To.
         child: String,
     },
+    /// Parents or probabilities before any variable.
+    #[error("parents or probabilities came before any variable: name the variable first, then say what is to be said of it")]
+    SaidOfNone,
     /// A variable without probabilities.
     #[error("variable `{variable}` has no probabilities: give it a table")]
     NoDistribution {

@@ -20,6 +20,9 @@ pub struct Factor {
 /// Beyond this, up or down, the largest entry is brought back to about one.
 const SCALE_BEYOND: f64 = (1_u64 << 60) as f64;
 
+/// Divisors below this want care.
+const FAINT: f64 = 1e-150;
+
 impl Factor {
     /// A number: a factor over no variables.
     pub fn constant(value: f64) -> Self {
@@ -132,14 +135,18 @@ impl Factor {
     pub fn divide(&self, by: &Self) -> Self {
         assert!(by.scope.iter().all(|variable| self.scope.contains(variable)), "the divisor's variables are among the factor's");
         let strides = by.strides_in(&self.scope);
+        // One divided by the smallest doubles is beyond the largest: what is divided is then made smaller first.
+        let shift = if by.values.iter().any(|&value| value > 0.0 && value < FAINT) { 500 } else { 0 };
+        let scale = 2.0_f64.powi(-shift);
         let mut values = Vec::with_capacity(self.values.len());
         walk(&self.shape, [&strides_of(&self.shape), &strides], |n, [at, below], [at_step, below_step]| {
             values.extend((0..n).map(|i| {
                 let divisor = by.values[below + i * below_step];
-                if divisor == 0.0 { 0.0 } else { self.values[at + i * at_step] / divisor }
+                if divisor == 0.0 { 0.0 } else { self.values[at + i * at_step] * scale / divisor }
             }));
         });
-        Self { scope: self.scope.clone(), shape: self.shape.clone(), values, exponent: self.exponent - by.exponent }.rescaled()
+        Self { scope: self.scope.clone(), shape: self.shape.clone(), values, exponent: self.exponent - by.exponent + i64::from(shift) }
+            .rescaled()
     }
 
     /// The sum over the states of a variable; the factor itself when it does not have it.
@@ -329,6 +336,13 @@ mod tests {
         let expected = 100.0 * 1e-30_f64.ln() + (1.0 + 0.5 * 2.0_f64.powi(100)).ln();
         assert!((product.ln_total() - expected).abs() < 1e-9);
         assert!(factor(&[0], &[2], &[0.0, 0.0]).product(&small).is_zero());
+    }
+
+    #[test]
+    fn quotients_by_the_smallest_doubles_are_finite() {
+        let quotient = factor(&[0], &[2], &[0.0, 1.0]).divide(&factor(&[0], &[2], &[1.0, 1e-310]));
+        assert!(quotient.values().iter().all(|value| value.is_finite()));
+        assert!((quotient.ln_total() + 1e-310_f64.ln()).abs() < 1e-9);
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl Network {
     /// # Ok::<(), tunbridge_net::NetError>(())
     /// ```
     pub fn builder() -> NetworkBuilder {
-        NetworkBuilder { variables: Vec::new() }
+        NetworkBuilder { variables: Vec::new(), said_of_none: false }
     }
 
     /// A network of these variables, in this order. Parents may come after their children.
@@ -201,6 +201,8 @@ impl Network {
 #[must_use]
 pub struct NetworkBuilder {
     variables: Vec<Variable>,
+    /// Whether something was said before any variable was named.
+    said_of_none: bool,
 }
 
 impl NetworkBuilder {
@@ -212,36 +214,35 @@ impl NetworkBuilder {
     }
 
     /// The parents of the variable named last, the slowest in its table first.
-    ///
-    /// # Panics
-    /// When no variable was named yet.
     pub fn given<N: Into<String>>(mut self, parents: impl IntoIterator<Item = N>) -> Self {
-        self.last().parents = parents.into_iter().map(Into::into).collect();
+        match self.variables.last_mut() {
+            Some(last) => last.parents = parents.into_iter().map(Into::into).collect(),
+            None => self.said_of_none = true,
+        }
         self
     }
 
     /// The probabilities of the variable named last: for every configuration of its parents, the last parent fastest, one for each state.
-    ///
-    /// # Panics
-    /// When no variable was named yet.
     pub fn probabilities(mut self, probabilities: impl IntoIterator<Item = f64>) -> Self {
-        self.last().probabilities = probabilities.into_iter().collect();
+        match self.variables.last_mut() {
+            Some(last) => last.probabilities = probabilities.into_iter().collect(),
+            None => self.said_of_none = true,
+        }
         self
     }
 
     /// The network.
     ///
     /// # Errors
-    /// Those of [`Network::new`], and when a variable was given no probabilities.
+    /// Those of [`Network::new`], and when a variable was given no probabilities or something was said before any was named.
     pub fn build(self) -> Result<Network, NetError> {
+        if self.said_of_none {
+            return Err(NetError::SaidOfNone);
+        }
         if let Some(bare) = self.variables.iter().find(|variable| variable.probabilities.is_empty() && !variable.states.is_empty()) {
             return Err(NetError::NoDistribution { variable: bare.name.clone() });
         }
         Network::new(self.variables)
-    }
-
-    fn last(&mut self) -> &mut Variable {
-        self.variables.last_mut().expect("name a variable first, then say what is to be said of it")
     }
 }
 
@@ -329,6 +330,8 @@ mod tests {
         assert!(told(Network::builder().variable("A", Vec::<String>::new()).build()).starts_with("variable `A` has no states"));
         let unknown = Network::builder().variable("A", ["y"]).given(["Z"]).probabilities([1.0]).build();
         assert_eq!(told(unknown), "no variable is named `Z`");
+        let early = Network::builder().probabilities([1.0]).variable("A", ["y"]).probabilities([1.0]).build();
+        assert_eq!(early, Err(NetError::SaidOfNone));
         let network = pair(["y", "n"], &[1.0, 0.0, 0.0, 1.0, 0.0, 0.0]).unwrap();
         assert_eq!(network.find_state(VarId::new(0), "x").unwrap_err().to_string(), "variable `A` has no state `x`; its states are y, n");
     }
