@@ -3,7 +3,7 @@
 //! The moral graph is triangulated by an elimination order; its cliques make a tree in which whatever two cliques share is in all between
 //! them (the running intersection). Propagation is Hugin's (Jensen, Lauritzen & Olesen 1990): one table a clique, a message up and one down each
 //! arc, the upward message divided out of the downward one. It was chosen over Shafer–Shenoy because a clique of many neighbours
-//! then costs one product a neighbour and not one a pair. Tables are cut by hard evidence before they are multiplied.
+//! then costs one product a neighbour and not one a pair; the two were not measured against each other. Tables are cut by hard evidence before they are multiplied.
 //!
 //! The tree is never changed by evidence, so that an answer does not depend on what was asked before.
 
