@@ -66,12 +66,13 @@ fn leftovers(name: &str, text: &str, faults: &mut Vec<String>) {
 
 /// Arrows between the rooms point down only, and each outside technology is known to one room.
 fn rooms(root: &Path, faults: &mut Vec<String>) {
-    let forbidden: [(&str, &[&str]); 5] = [
-        ("belief", &["data", "learn", "evaluate", "tunbridge", "arrow-array", "parquet", "clap"]),
-        ("data", &["learn", "evaluate", "tunbridge", "clap"]),
+    let forbidden: [(&str, &[&str]); 6] = [
+        ("belief", &["data", "learn", "net", "evaluate", "tunbridge", "arrow-array", "parquet", "clap"]),
+        ("data", &["learn", "net", "evaluate", "tunbridge", "clap"]),
         ("learn", &["data", "evaluate", "tunbridge", "arrow-array", "parquet", "clap"]),
-        ("evaluate", &["data", "learn", "tunbridge", "arrow-array", "parquet", "clap"]),
-        ("cli", &["belief", "data", "learn", "evaluate", "arrow-array", "parquet"]),
+        ("net", &["data", "learn", "evaluate", "tunbridge", "arrow-array", "parquet", "clap"]),
+        ("evaluate", &["data", "learn", "net", "tunbridge", "arrow-array", "parquet", "clap"]),
+        ("cli", &["belief", "data", "learn", "net", "evaluate", "arrow-array", "parquet"]),
     ];
     for (room, others) in forbidden {
         let manifest = fs::read_to_string(root.join("crates").join(room).join("Cargo.toml")).unwrap_or_default();

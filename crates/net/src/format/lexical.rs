@@ -1,0 +1,216 @@
+//! What texts of networks are made of: blanks, comments, words, quoted words and numbers, and where a text is broken.
+//!
+//! Built on winnow. A fault carries the offset it was met at; lines and columns are counted only when it is told.
+
+use std::borrow::Cow;
+use winnow::error::ParserError;
+use winnow::stream::{LocatingSlice, Location, Stream};
+use winnow::token::{literal, one_of, take_till, take_until, take_while};
+use winnow::{Parser, combinator};
+
+/// Why a text could not be read, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: {what}{}", if hint.is_empty() { String::new() } else { format!("\n  hint:  {hint}") })]
+pub struct FormatError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub what: String,
+    /// What to do; may be empty.
+    pub hint: String,
+}
+
+/// A text with the place the reader has come to.
+pub(crate) type Input<'a> = LocatingSlice<&'a str>;
+
+/// What is wrong at an offset.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub offset: usize,
+    pub what: String,
+    pub hint: String,
+}
+
+/// A word with the place it stands at.
+#[derive(Clone, Debug)]
+pub(crate) struct Word<'a> {
+    pub text: Cow<'a, str>,
+    pub offset: usize,
+}
+
+impl Fault {
+    pub fn new(offset: usize, what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { offset, what: what.into(), hint: hint.into() }
+    }
+
+    /// The fault with its line and column in the text.
+    pub fn within(self, text: &str) -> FormatError {
+        let mut end = self.offset.min(text.len());
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let before = &text[..end];
+        let line_start = before.rfind('\n').map_or(0, |place| place + 1);
+        FormatError {
+            line: before.bytes().filter(|&byte| byte == b'\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            what: self.what,
+            hint: self.hint,
+        }
+    }
+}
+
+impl<'a> ParserError<Input<'a>> for Fault {
+    type Inner = Self;
+
+    fn from_input(input: &Input<'a>) -> Self {
+        Self { offset: input.current_token_start(), what: String::new(), hint: String::new() }
+    }
+
+    fn into_inner(self) -> Result<Self, Self> {
+        Ok(self)
+    }
+}
+
+/// The text of bytes, without a byte-order mark.
+pub(crate) fn text_of(bytes: &[u8]) -> Result<&str, FormatError> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    std::str::from_utf8(bytes).map_err(|error| {
+        let valid = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
+        Fault::new(valid.len(), "the text is not UTF-8 here", "save the file as UTF-8").within(valid)
+    })
+}
+
+/// Passes over blanks and comments, `// …` to the end of the line and `/* … */`.
+pub(crate) fn blank(input: &mut Input<'_>) -> Result<(), Fault> {
+    loop {
+        take_while(0.., char::is_whitespace).void().parse_next(input)?;
+        let offset = input.current_token_start();
+        if input.starts_with("//") {
+            take_till(0.., '\n').void().parse_next(input)?;
+        } else if input.starts_with("/*") {
+            let comment = (take_until::<_, _, Fault>(0.., "*/"), literal("*/"));
+            comment.void().parse_next(input).map_err(|_| Fault::new(offset, "this comment has no end", "close it with */"))?;
+        } else {
+            return Ok(());
+        }
+    }
+}
+
+/// Whether this character comes next, after blanks.
+pub(crate) fn next_is(input: &mut Input<'_>, symbol: char) -> Result<bool, Fault> {
+    blank(input)?;
+    Ok(input.starts_with(symbol))
+}
+
+/// Passes over a character if it comes next.
+pub(crate) fn skip(input: &mut Input<'_>, symbol: char) -> Result<bool, Fault> {
+    blank(input)?;
+    Ok(combinator::opt(one_of::<_, _, Fault>(symbol)).parse_next(input)?.is_some())
+}
+
+/// Passes over a character that must come next; `place` says where, as in «after the states».
+pub(crate) fn expect(input: &mut Input<'_>, symbol: char, place: &str) -> Result<(), Fault> {
+    if skip(input, symbol)? {
+        Ok(())
+    } else {
+        Err(Fault::new(here(input), format!("expected `{symbol}` {place}, found {}", found(input)), ""))
+    }
+}
+
+/// A name: quoted, or a run without blanks and delimiters; `what` says what it is the name of.
+pub(crate) fn word<'a>(input: &mut Input<'a>, what: &str) -> Result<Word<'a>, Fault> {
+    blank(input)?;
+    let offset = here(input);
+    if input.starts_with('"') {
+        return quoted(input);
+    }
+    match take_while::<_, _, Fault>(1.., is_of_word).parse_next(input) {
+        Ok(text) => Ok(Word { text: Cow::Borrowed(text), offset }),
+        Err(_) => Err(Fault::new(
+            offset,
+            format!("expected {what}, found {}", found(input)),
+            "names with blanks or delimiters are written in \"…\"",
+        )),
+    }
+}
+
+/// A finite number.
+pub(crate) fn number(input: &mut Input<'_>) -> Result<f64, Fault> {
+    blank(input)?;
+    let offset = here(input);
+    let text = take_while::<_, _, Fault>(0.., is_of_word).parse_next(input)?;
+    if text.is_empty() {
+        return Err(Fault::new(
+            offset,
+            format!("expected a number, found {}", found(input)),
+            "numbers are parted by commas or blanks, the last ends with `;`",
+        ));
+    }
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        _ => Err(Fault::new(offset, format!("`{}` is not a number", shortened(text)), "write it as 0.25 or 2.5e-1")),
+    }
+}
+
+/// Where the reader has come to.
+pub(crate) fn here(input: &Input<'_>) -> usize {
+    input.current_token_start()
+}
+
+/// What comes next, for an error.
+pub(crate) fn found(input: &Input<'_>) -> String {
+    let rest: &str = input.peek_slice(input.eof_offset());
+    match rest.chars().next() {
+        None => "the end of the text".to_string(),
+        Some(symbol) if !is_of_word(symbol) => format!("`{symbol}`"),
+        Some(_) => format!("`{}`", shortened(&rest[..rest.find(|symbol| !is_of_word(symbol)).unwrap_or(rest.len())])),
+    }
+}
+
+/// A name as it is written: bare where that reads back, else quoted.
+pub(crate) fn written(name: &str) -> Cow<'_, str> {
+    let bare = !name.is_empty() && name.chars().all(is_of_word) && !name.starts_with("//") && !name.starts_with("/*");
+    if bare { Cow::Borrowed(name) } else { Cow::Owned(format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))) }
+}
+
+/// A name in `"…"`, in which `\"` and `\\` stand for a quote and a backslash.
+pub(crate) fn quoted<'a>(input: &mut Input<'a>) -> Result<Word<'a>, Fault> {
+    let offset = here(input);
+    let rest: &'a str = input.peek_slice(input.eof_offset());
+    let mut escaped = false;
+    for (place, symbol) in rest.char_indices().skip(1) {
+        match symbol {
+            '"' if !escaped => {
+                let inside = &rest[1..place];
+                input.next_slice(place + 1);
+                let text = if inside.contains('\\') { Cow::Owned(unescaped(inside)) } else { Cow::Borrowed(inside) };
+                return Ok(Word { text, offset });
+            }
+            '\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    Err(Fault::new(offset, "this quote has no end", "close it with \""))
+}
+
+fn unescaped(inside: &str) -> String {
+    let mut text = String::with_capacity(inside.len());
+    let mut symbols = inside.chars().peekable();
+    while let Some(symbol) = symbols.next() {
+        let escapes = symbol == '\\' && matches!(symbols.peek(), Some('"' | '\\'));
+        text.push(if escapes { symbols.next().unwrap_or(symbol) } else { symbol });
+    }
+    text
+}
+
+fn is_of_word(symbol: char) -> bool {
+    !symbol.is_whitespace() && !matches!(symbol, ',' | ';' | '{' | '}' | '(' | ')' | '[' | ']' | '|' | '"')
+}
+
+/// The beginning of a text that may be long.
+pub(crate) fn shortened(text: &str) -> String {
+    if text.chars().count() <= 40 { text.to_string() } else { text.chars().take(40).chain(['…']).collect() }
+}

@@ -1,0 +1,35 @@
+//! Bayesian networks: structure, probabilities, formats and exact inference.
+//!
+//! A [`Structure`] is a graph over named variables ([`Dag`]); what is independent of what is a matter of structure alone
+//! ([`d_separation`]). A [`Network`] is a structure with states and a [`Conditional`] distribution for each variable.
+//! Questions are answered by [`variable_elimination`], all marginals at once by a [`JunctionTree`], and for tiny networks by [`enumeration`].
+//! The language of questions is [`query`]. Nothing here opens files, prints, starts threads or looks at a clock: formats are read from bytes
+//! and written to text.
+
+mod conditional;
+mod dag;
+mod error;
+mod evidence;
+mod factor;
+mod junction_tree;
+mod network;
+mod random_network;
+mod structure;
+
+pub mod d_separation;
+pub mod elimination_order;
+pub mod enumeration;
+pub mod format;
+pub mod query;
+pub mod variable_elimination;
+
+pub use belief::VarId;
+pub use conditional::{Conditional, ConditionalTable, ROW_SUM_TOLERANCE, TableFault};
+pub use dag::{ArcRefused, Dag};
+pub use error::NetError;
+pub use evidence::{Answer, Evidence, JointDistribution};
+pub use factor::Factor;
+pub use junction_tree::{Calibrated, JunctionTree};
+pub use network::{Network, NetworkBuilder, Variable};
+pub use random_network::{RandomShape, random_network};
+pub use structure::Structure;
