@@ -2,7 +2,7 @@
 
 use super::by_quadrature::Nodes;
 use super::normalised::{for_each_whole, integrate_ln, likely, run_one};
-use super::peaks::hints;
+use super::peaks::{Effort, hints, likely_places, scan, tops};
 use super::{DensityError, DensityModel, IntegratedPosterior};
 use crate::expression::{Program, Registers};
 use crate::quadrature::{Sample, Tolerance, integrate};
@@ -179,7 +179,8 @@ impl Predictive {
             }
         };
         let tolerance = Tolerance { relative: 1e-6, most_pieces: 100, patience: 2 };
-        let found = integrate_ln(&mut ln_p, self.model.support, &self.hints, tolerance);
+        let hints = [self.hints.clone(), self.likely_responses()].concat();
+        let found = integrate_ln(&mut ln_p, self.model.support, &hints, tolerance);
         if let Some(fault) = fault {
             return Err(fault);
         }
@@ -190,6 +191,58 @@ impl Predictive {
         let density = density.ok_or(DensityError::Impossible)?;
         let of = |moment: Option<Bounded>| moment.map(|moment| moment.value);
         Ok(PredictiveSummary { mean: of(density.mean()), sd: of(density.sd()), density: Some(density), masses: Vec::new() })
+    }
+
+    /// What typical parameters make most likely. It is looked for by logarithms: far from the data the density itself is nothing.
+    fn likely_responses(&self) -> Vec<f64> {
+        let support = self.model.support;
+        let (first, last) = support.line();
+        let places = likely_places(support, &self.hints);
+        let mut registers = Registers::default();
+        let mut found = Vec::new();
+        for parameters in self.typical_parameters() {
+            let mut values = self.values.clone();
+            let n_data = values.len() - parameters.len();
+            values[n_data..].copy_from_slice(&parameters);
+            let columns: Vec<&[f64]> = parameters.iter().map(std::slice::from_ref).collect();
+            let mut ln_p = |place: &[f64]| {
+                if place[0] < first || place[0] > last {
+                    return f64::NEG_INFINITY;
+                }
+                values[0] = support.value(place[0]);
+                let mut out = [0.0];
+                match &self.belief {
+                    Belief::Density { program, .. } => program.run(&values, &[], &mut registers, &mut out),
+                    Belief::Points { program, .. } => program.run(&values, &columns, &mut registers, &mut out),
+                }
+                let ln_p = out[0] + support.ln_jacobian(place[0]);
+                if ln_p < f64::INFINITY { ln_p } else { f64::NEG_INFINITY }
+            };
+            let scanned = scan(&mut ln_p, std::slice::from_ref(&places), 1);
+            let top = tops(&mut ln_p, &scanned, &[support.line()], Effort::THOROUGH).into_iter().next();
+            found.extend(top.map(|top| support.value(top.place[0])).filter(|x| x.is_finite()));
+        }
+        found
+    }
+
+    /// Parameters in the middle of what is believed and towards its ends.
+    fn typical_parameters(&self) -> Vec<Vec<f64>> {
+        const LEVELS: [f64; 3] = [0.5, 0.1, 0.9];
+        match &self.belief {
+            Belief::Density { density, .. } => LEVELS.iter().map(|level| vec![density.quantile(*level)]).collect(),
+            Belief::Points { nodes, .. } => {
+                let total: f64 = nodes.weights.iter().map(|weight| weight.abs()).sum();
+                let at = |level: &f64| {
+                    let mut below = 0.0;
+                    let place = nodes.weights.iter().position(|weight| {
+                        below += weight.abs();
+                        below >= level * total
+                    })?;
+                    Some(nodes.columns.iter().map(|column| column[place]).collect())
+                };
+                LEVELS.iter().filter_map(at).collect()
+            }
+        }
     }
 
     fn discrete_summary(&self) -> Result<PredictiveSummary, DensityError> {

@@ -429,3 +429,34 @@ fn a_density_without_its_range_is_told_to_name_it() {
     let fault = model.check_density(&Data::new([1.0, 2.0]), &[vec![2.0], vec![3.0]]).unwrap_err().to_string();
     assert!(fault.contains("hint: is the range of `x` right") && fault.contains("Say where x lies, as in --range '(0, inf)'"), "{fault}");
 }
+
+/// A predictive whose mass lies far from round numbers and from the data is found from the posterior: N(150, 1 + ½) by hand.
+#[test]
+fn a_predictive_far_from_the_data_is_found() {
+    let model = DensityModel::builder("normal(x, m, 1)").prior("m ~ N(0, 1)").build().unwrap();
+    for response in [300.0, 30_000.0] {
+        let found = posterior(&model, &[response]).predictive(&[]).unwrap().summary().unwrap_or_else(|fault| panic!("{fault}"));
+        let (mean, sd) = (found.mean.unwrap(), found.sd.unwrap());
+        assert!(near(mean, response / 2.0, 1e-6 * response.abs()) && near(sd, 1.5_f64.sqrt(), 1e-3), "{response}: {mean} ± {sd}");
+    }
+}
+
+/// Lines through y = 2x + 1 ± 0.1, far beyond the last x.
+#[test]
+fn a_line_is_predicted_far_beyond_its_data() {
+    let model = DensityModel::builder("normal(y, a + b*x, 0.1²)")
+        .response("y")
+        .covariate("x")
+        .prior("a ~ N(0, 10²)")
+        .prior("b ~ N(0, 10²)")
+        .build()
+        .unwrap();
+    let data = Data::new([3.1, 4.9, 7.1, 8.9]).with_covariate([1.0, 2.0, 3.0, 4.0]);
+    let found = model.posterior(&data, &QuadratureOptions::default()).unwrap();
+    for at in [30.0, 200.0] {
+        let summary = found.predictive(&[at]).unwrap().summary().unwrap_or_else(|fault| panic!("{fault}"));
+        // Least squares: the slope is 1.96, and at the mean of x, 2.5, the line is at 6.
+        let mean = summary.mean.unwrap();
+        assert!(near(mean, 6.0 + 1.96 * (at - 2.5), 1e-2 * at), "at {at}: {mean}");
+    }
+}
