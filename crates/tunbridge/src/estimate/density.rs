@@ -174,7 +174,7 @@ impl Found<'_> {
         let curves = Curves { parameter: parameters[self.place].name.clone(), ..Curves::default() };
         let draws = draws_of(&sampled, context.options.draws);
         let method = "factor slice sampling";
-        let of_parameters = sampled.parameters.iter().map(|of| of.diagnosis.clone()).collect();
+        let of_parameters = sampled.parameters.iter().map(|of| of.diagnosis).collect();
         let sampling = Some(Sampling { seed: options.seed, chains: options.chains, draws: options.draws, of_parameters });
         let (log_marginal_likelihood, error, frames) = (None, None, Vec::new());
         self.told(
