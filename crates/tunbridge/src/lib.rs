@@ -80,3 +80,5 @@ pub use data;
 pub use evaluate;
 /// Learners.
 pub use learn as learners;
+/// Bayesian networks: structures, tables, BIF, d-separation and exact answers. The program does not ask them yet.
+pub use net;

@@ -60,10 +60,17 @@ impl Prior {
             _ => return Err(parser.expected("`~`, as in 'theta ~ U(0, 10)'")),
         };
         parser.advance();
+        // As the families have it: the same everywhere, and no distribution.
+        let flat = !constant && matches!(parser.token(), Token::Name(word) if word == "flat");
+        if flat {
+            parser.advance();
+        }
+        let constant = constant || flat;
         let named = if constant { None } else { named(&mut parser, text, &name)? };
         let is_named = named.is_some();
         let (tree, own) = match named {
             Some(named) => named,
+            None if flat => (Tree::Number(1.0), Support::REAL),
             None => (parser.expression()?, Support::REAL),
         };
         let range = if parser.take("in") { Some(range(&mut parser, text)?) } else { None };

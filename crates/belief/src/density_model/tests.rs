@@ -460,3 +460,14 @@ fn a_line_is_predicted_far_beyond_its_data() {
         assert!(near(mean, 6.0 + 1.96 * (at - 2.5), 1e-2 * at), "at {at}: {mean}");
     }
 }
+
+/// Flat is up to a constant, as the families have it: the posterior of a mean is that of the sample alone.
+#[test]
+fn a_flat_prior_is_one_up_to_a_constant() {
+    let model = DensityModel::builder("normal(x, m, 2²)").prior("m ~ flat").build().unwrap();
+    assert!(!model.has_proper_priors());
+    let found = posterior(&model, &[3.0, 5.0]);
+    assert!(near(found.parameters[0].mean.unwrap().value, 4.0, 1e-9) && near(found.parameters[0].sd.unwrap().value, 2_f64.sqrt(), 1e-9));
+    let cut = DensityModel::builder("normal(x, m, 2²)").prior("m ~ flat in (4, inf)").build().unwrap();
+    assert!(posterior(&cut, &[3.0, 5.0]).parameters[0].density.quantile(0.0) >= 4.0);
+}
