@@ -9,10 +9,10 @@ use tunbridge::average::{LearnedAverage, Member, WeighedBy};
 use tunbridge::model_file::check_output;
 use tunbridge::{AverageModel, Case, Classifier, Error, Evaluation, Model, Timings};
 
-use super::explain::{Told, contest, formats, row_of_files, tell};
+use super::explain::{Told, contest, explained, formats, tell};
 use super::learn::{output_path, title};
-use super::{case_of, print, print_json};
-use crate::args::{Common, ExplainArgs, LearnArgs, ShowArgs, UnknownArg, refuse};
+use super::{print, print_json};
+use crate::args::{Common, ExplainArgs, LearnArgs, ShowArgs, refuse};
 use crate::average_args;
 use crate::figures::{count, number, of, percent, probability};
 use crate::progress::{self, remark};
@@ -171,12 +171,7 @@ pub fn explain(args: &ExplainArgs, common: &Common, model: &AverageModel, one_ca
     refuse(&[("--trace", common.trace)], "is asked of one model, and this is an average of several: learn the one by itself")?;
     let start = Instant::now();
     let read = (model.schema(), model.recipe());
-    let case = if one_case {
-        refuse(&[("--row", args.row.is_some())], "is for files, and this is one case")?;
-        case_of(&args.inputs, read, &args.read, UnknownArg::Missing, common)?
-    } else {
-        row_of_files(args, common, read)?
-    };
+    let case = explained(args, common, read, one_case)?;
     let answer = case.lend(|row| model.answer(row))?;
     let contest = contest(args, model.classes(), answer.predicted[0])?;
     let of_members = of_members(model, &case)?;

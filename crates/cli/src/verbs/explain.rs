@@ -43,12 +43,7 @@ pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result
     tell_stale(&model, common);
     let start = Instant::now();
     let read = (model.schema(), model.recipe());
-    let case = if one_case {
-        refuse(&[("--row", args.row.is_some())], "is for files, and this is one case")?;
-        case_of(&args.inputs, read, &args.read, UnknownArg::Missing, common)?
-    } else {
-        row_of_files(args, common, read)?
-    };
+    let case = explained(args, common, read, one_case)?;
     // The class that `classify` gives, which a calibration may have changed.
     let answer = case.lend(|row| model.answer(row))?;
     let contest = contest(args, model.classes(), answer.predicted[0])?;
@@ -124,8 +119,17 @@ fn marking(asked: Option<MarkArg>) -> Option<Marking> {
     }
 }
 
+/// What is to be explained: the case that is given, or a row of files.
+pub fn explained(args: &ExplainArgs, common: &Common, read: (&Schema, &Recipe), one_case: bool) -> Result<Case, Failure> {
+    if !one_case {
+        return row_of_files(args, common, read);
+    }
+    refuse(&[("--row", args.row.is_some())], "is for files, and this is one case")?;
+    case_of(&args.inputs, read, &args.read, UnknownArg::Missing, common)
+}
+
 /// A row of the files, as the model reads it; a state that it does not know is kept apart from a gap.
-pub fn row_of_files(args: &ExplainArgs, common: &Common, (schema, recipe): (&Schema, &Recipe)) -> Result<Case, Failure> {
+fn row_of_files(args: &ExplainArgs, common: &Common, (schema, recipe): (&Schema, &Recipe)) -> Result<Case, Failure> {
     let mut read = args.read.options(common);
     recipe.apply(&mut read);
     let _bar = progress::show(&mut read, common);

@@ -15,7 +15,7 @@ use tunbridge::{Case, Error, LabelsModel, LearnOptions, Timings};
 use super::explain::Told;
 use super::learn::{evidence_table, title};
 use super::{case_of, print, print_json};
-use crate::args::{ClassifyArgs, Common, ExplainArgs, Format, LearnArgs, ShowArgs, UnknownArg, refuse};
+use crate::args::{ClassifyArgs, Common, ExplainArgs, Format, LearnArgs, ShowArgs, refuse};
 use crate::figures::{count, of, probability};
 use crate::progress::{self, remark};
 use crate::report::{self, Align, table};
@@ -189,12 +189,7 @@ pub fn explain(args: &ExplainArgs, common: &Common, model: &LabelsModel, one_cas
     }
     let start = Instant::now();
     let read = (model.schema(), model.recipe());
-    let case = if one_case {
-        refuse(&[("--row", args.row.is_some())], "is for files, and this is one case")?;
-        case_of(&args.inputs, read, &args.read, UnknownArg::Missing, common)?
-    } else {
-        super::explain::row_of_files(args, common, read)?
-    };
+    let case = super::explain::explained(args, common, read, one_case)?;
     let label = match &args.class {
         Some(name) => model.labels().iter().position(|label| label == name).ok_or_else(|| {
             let near = tunbridge::data::closest(name, model.labels().iter().map(String::as_str));
