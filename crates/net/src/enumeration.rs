@@ -4,7 +4,7 @@
 //! networks.
 
 use crate::error::NetError;
-use crate::evidence::{Answer, Evidence, JointDistribution, check_query};
+use crate::evidence::{Answer, Evidence, JointDistribution};
 use crate::network::Network;
 use belief::{CompensatedSum, VarId};
 
@@ -31,8 +31,8 @@ const MAX_WORLDS: usize = 1 << 26;
 /// # Ok::<(), tunbridge_net::NetError>(())
 /// ```
 pub fn enumerate(network: &Network, query: &[VarId], evidence: &Evidence) -> Result<Answer<JointDistribution>, NetError> {
-    check_query(network, query)?;
-    evidence.check(network)?;
+    network.domain().check_different(query)?;
+    evidence.check(network.domain())?;
     let shape: Vec<usize> = network.dag().variables().map(|variable| network.n_states(variable)).collect();
     let n_worlds =
         shape.iter().try_fold(1_usize, |n_worlds, &n_states| n_worlds.checked_mul(n_states)).filter(|&n_worlds| n_worlds <= MAX_WORLDS);

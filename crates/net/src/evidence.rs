@@ -3,8 +3,8 @@
 //! Every finding is a likelihood over the states of its variable: a state that was seen is one and zeros elsewhere. Findings of one variable
 //! multiply, so that two different states of it are impossible together, which is an answer and not a fault.
 
+use crate::domain::Domain;
 use crate::error::NetError;
-use crate::network::Network;
 use belief::VarId;
 use std::collections::BTreeMap;
 
@@ -48,11 +48,11 @@ impl Evidence {
     ///
     /// # Errors
     /// When a name is unknown.
-    pub fn of_states(network: &Network, seen: &[(&str, &str)]) -> Result<Self, NetError> {
-        let mut evidence = Self::none();
+    pub fn of_states(domain: &impl AsRef<Domain>, seen: &[(&str, &str)]) -> Result<Self, NetError> {
+        let (domain, mut evidence) = (domain.as_ref(), Self::none());
         for (variable, state) in seen {
-            let variable = network.find(variable)?;
-            evidence.observe(network, variable, network.find_state(variable, state)?)?;
+            let variable = domain.find(variable)?;
+            evidence.observe(domain, variable, domain.find_state(variable, state)?)?;
         }
         Ok(evidence)
     }
@@ -61,36 +61,38 @@ impl Evidence {
     ///
     /// # Errors
     /// When there is no such variable or state.
-    pub fn observe(&mut self, network: &Network, variable: VarId, state: usize) -> Result<(), NetError> {
-        self.observe_one_of(network, variable, &[state])
+    pub fn observe(&mut self, domain: &impl AsRef<Domain>, variable: VarId, state: usize) -> Result<(), NetError> {
+        self.observe_one_of(domain, variable, &[state])
     }
 
     /// Adds that a variable was seen in one of several states.
     ///
     /// # Errors
     /// When there is no such variable or state, or no state is given.
-    pub fn observe_one_of(&mut self, network: &Network, variable: VarId, states: &[usize]) -> Result<(), NetError> {
-        network.check(variable)?;
-        let mut likelihood = vec![0.0; network.n_states(variable)];
+    pub fn observe_one_of(&mut self, domain: &impl AsRef<Domain>, variable: VarId, states: &[usize]) -> Result<(), NetError> {
+        let domain = domain.as_ref();
+        domain.check(variable)?;
+        let mut likelihood = vec![0.0; domain.n_states(variable)];
         for &state in states {
-            let known = || network.states(variable).to_vec();
+            let known = || domain.states(variable).to_vec();
             let unknown =
-                || NetError::UnknownState { variable: network.name(variable).to_string(), state: format!("#{state}"), known: known() };
+                || NetError::UnknownState { variable: domain.name(variable).to_string(), state: format!("#{state}"), known: known() };
             *likelihood.get_mut(state).ok_or_else(unknown)? = 1.0;
         }
-        self.observe_likelihood(network, variable, &likelihood)
+        self.observe_likelihood(domain, variable, &likelihood)
     }
 
     /// Adds a likelihood (virtual evidence, Pearl 1988, section 2.2.2): for each state how probable what was seen is in it, on any scale.
     ///
     /// # Errors
     /// When there is no such variable, not one number for each state, a number is negative or not finite, or all are zero.
-    pub fn observe_likelihood(&mut self, network: &Network, variable: VarId, likelihood: &[f64]) -> Result<(), NetError> {
-        network.check(variable)?;
-        let n_states = network.n_states(variable);
+    pub fn observe_likelihood(&mut self, domain: &impl AsRef<Domain>, variable: VarId, likelihood: &[f64]) -> Result<(), NetError> {
+        let domain = domain.as_ref();
+        domain.check(variable)?;
+        let n_states = domain.n_states(variable);
         let largest = likelihood.iter().copied().fold(0.0, f64::max);
         if likelihood.len() != n_states || largest == 0.0 || likelihood.iter().any(|value| !(value.is_finite() && *value >= 0.0)) {
-            return Err(NetError::NotALikelihood { variable: network.name(variable).to_string(), n_states });
+            return Err(NetError::NotALikelihood { variable: domain.name(variable).to_string(), n_states });
         }
         let product = self.findings.entry(variable).or_insert_with(|| vec![1.0; n_states]);
         product.iter_mut().zip(likelihood).for_each(|(so_far, value)| *so_far *= value / largest);
@@ -129,13 +131,13 @@ impl Evidence {
         self.findings.values().any(|likelihood| likelihood.iter().all(|&value| value == 0.0))
     }
 
-    /// Whether the evidence is of this network.
-    pub(crate) fn check(&self, network: &Network) -> Result<(), NetError> {
+    /// Whether the evidence is of this domain.
+    pub(crate) fn check(&self, domain: &Domain) -> Result<(), NetError> {
         self.findings.iter().try_for_each(|(&variable, likelihood)| {
-            network.check(variable)?;
-            let (found, n_states) = (likelihood.len(), network.n_states(variable));
-            let variable = || network.name(variable).to_string();
-            if found == n_states { Ok(()) } else { Err(NetError::NotALikelihood { variable: variable(), n_states }) }
+            domain.check(variable)?;
+            let n_states = domain.n_states(variable);
+            let variable = || domain.name(variable).to_string();
+            if likelihood.len() == n_states { Ok(()) } else { Err(NetError::NotALikelihood { variable: variable(), n_states }) }
         })
     }
 }
@@ -158,20 +160,10 @@ impl<T> Answer<T> {
     }
 }
 
-/// Whether a question names variables of the network, each once.
-pub(crate) fn check_query(network: &Network, query: &[VarId]) -> Result<(), NetError> {
-    for (place, &variable) in query.iter().enumerate() {
-        network.check(variable)?;
-        if query[..place].contains(&variable) {
-            return Err(NetError::NamedTwice { variable: network.name(variable).to_string() });
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::Network;
 
     fn coin() -> Network {
         Network::builder().variable("Coin", ["heads", "tails", "edge"]).probabilities([0.5, 0.25, 0.25]).build().unwrap()

@@ -11,8 +11,7 @@ use crate::elimination_order::{Elimination, Heuristic, InteractionGraph, cheapes
 use crate::error::NetError;
 use crate::evidence::{Answer, Evidence};
 use crate::factor::Factor;
-use crate::network::Network;
-use crate::variable_elimination::within_bounds;
+use crate::factor_graph::FactorGraph;
 use belief::VarId;
 
 /// Cliques in a tree, with the network's tables multiplied into them. Owns all it needs; may be shared by many questions.
@@ -50,29 +49,29 @@ impl JunctionTree {
     /// When a clique would be larger than allowed, before it is made.
     ///
     /// ```
-    /// use tunbridge_net::{Evidence, JunctionTree, Network};
+    /// use tunbridge_net::{Evidence, FactorGraph, JunctionTree, Network};
     /// let network = Network::builder()
     ///     .variable("Cancer", ["yes", "no"]).probabilities([0.008, 0.992])
     ///     .variable("Test", ["+", "-"]).given(["Cancer"]).probabilities([0.98, 0.02,  0.03, 0.97])
     ///     .build()?;
-    /// let tree = JunctionTree::compile(&network, 1 << 20)?;
+    /// let tree = JunctionTree::compile(&FactorGraph::from(&network), 1 << 20)?;
     /// let seen = Evidence::of_states(&network, &[("Test", "+")])?;
     /// let posterior = tree.calibrate(&seen)?.possible().unwrap();
     /// assert!((posterior.marginal(network.find("Cancer")?)[0] - 0.00784 / 0.0376).abs() < 1e-15);
     /// # Ok::<(), tunbridge_net::NetError>(())
     /// ```
-    pub fn compile(network: &Network, max_entries: usize) -> Result<Self, NetError> {
-        let (graph, all) = moral_graph(network);
-        Self::from_elimination(network, &cheapest_elimination(&graph, &all), max_entries)
+    pub fn compile(graph: &FactorGraph, max_entries: usize) -> Result<Self, NetError> {
+        let (beside, all) = interaction_graph(graph);
+        Self::from_elimination(graph, &cheapest_elimination(&beside, &all), max_entries)
     }
 
     /// Compiles a network by one heuristic.
     ///
     /// # Errors
     /// When a clique would be larger than allowed, before it is made.
-    pub fn compile_by(network: &Network, heuristic: Heuristic, max_entries: usize) -> Result<Self, NetError> {
-        let (graph, all) = moral_graph(network);
-        Self::from_elimination(network, &elimination(&graph, &all, heuristic), max_entries)
+    pub fn compile_by(graph: &FactorGraph, heuristic: Heuristic, max_entries: usize) -> Result<Self, NetError> {
+        let (beside, all) = interaction_graph(graph);
+        Self::from_elimination(graph, &elimination(&beside, &all, heuristic), max_entries)
     }
 
     /// The variables of each clique.
@@ -156,10 +155,10 @@ impl JunctionTree {
         })
     }
 
-    fn from_elimination(network: &Network, plan: &Elimination, max_entries: usize) -> Result<Self, NetError> {
-        plan.cliques.iter().try_for_each(|clique| within_bounds(network, clique, max_entries))?;
-        let n_states: Vec<usize> = network.dag().variables().map(|variable| network.n_states(variable)).collect();
-        let (scopes, parents) = tree_of(plan, network.n_variables());
+    fn from_elimination(graph: &FactorGraph, plan: &Elimination, max_entries: usize) -> Result<Self, NetError> {
+        plan.cliques.iter().try_for_each(|clique| graph.within_bounds(clique, max_entries))?;
+        let n_states = graph.n_states().to_vec();
+        let (scopes, parents) = tree_of(plan, n_states.len());
         let mut cliques: Vec<Clique> = Vec::with_capacity(scopes.len());
         for (scope, &parent) in scopes.iter().zip(&parents) {
             let separator =
@@ -174,14 +173,18 @@ impl JunctionTree {
         let size = |place: usize| scopes[place].iter().map(|variable| n_states[variable.index()] as f64).product::<f64>();
         let smallest = |places: &mut dyn Iterator<Item = usize>| places.min_by(|&a, &b| size(a).total_cmp(&size(b)));
         let mut home = Vec::with_capacity(n_states.len());
-        for variable in network.dag().variables() {
-            let family = Factor::of_family(network, variable);
-            let with_variable = || containing[variable.index()].iter().copied();
-            let holds_family = |place: &usize| family.scope().iter().all(|member| scopes[*place].contains(member));
-            let place =
-                smallest(&mut with_variable().filter(holds_family)).expect("a triangulated moral graph has every family in a clique");
-            cliques[place].potential = cliques[place].potential.product(&family);
-            home.push(smallest(&mut with_variable()).expect("every variable is in a clique"));
+        for factor in graph.factors() {
+            let holds = |place: &usize| factor.scope().iter().all(|member| scopes[*place].contains(member));
+            let mut places: Box<dyn Iterator<Item = usize>> = match factor.scope().first() {
+                Some(first) => Box::new(containing[first.index()].iter().copied().filter(holds)),
+                None => Box::new(0..scopes.len().min(1)),
+            };
+            if let Some(place) = smallest(&mut places) {
+                cliques[place].potential = cliques[place].potential.product(factor);
+            }
+        }
+        for containing in &containing {
+            home.push(smallest(&mut containing.iter().copied()).expect("every variable is in a clique"));
         }
         Ok(Self { upwards: upwards(&parents), cliques, home, n_states })
     }
@@ -217,14 +220,11 @@ impl Calibrated {
     }
 }
 
-fn moral_graph(network: &Network) -> (InteractionGraph, Vec<VarId>) {
-    let dag = network.dag();
-    let mut graph = InteractionGraph::new(dag.variables().map(|variable| network.n_states(variable)).collect());
-    for variable in dag.variables() {
-        let family: Vec<VarId> = dag.parents(variable).iter().copied().chain([variable]).collect();
-        graph.connect(&family);
-    }
-    (graph, dag.variables().collect())
+/// Who stands beside whom in a factor, for a network its moral graph.
+fn interaction_graph(graph: &FactorGraph) -> (InteractionGraph, Vec<VarId>) {
+    let mut beside = InteractionGraph::new(graph.n_states().to_vec());
+    graph.factors().iter().for_each(|factor| beside.connect(factor.scope()));
+    (beside, (0..graph.n_with_hidden()).map(VarId::new).collect())
 }
 
 /// The maximal cliques of an elimination and the parent of each. What is left of a clique without its variable is within the clique of the

@@ -8,9 +8,11 @@
 
 mod conditional;
 mod dag;
+mod domain;
 mod error;
 mod evidence;
 mod factor;
+mod factor_graph;
 mod junction_tree;
 mod network;
 mod random_network;
@@ -26,9 +28,11 @@ pub mod variable_elimination;
 pub use belief::VarId;
 pub use conditional::{Conditional, ConditionalTable, ROW_SUM_TOLERANCE, TableFault};
 pub use dag::{ArcRefused, Dag};
+pub use domain::Domain;
 pub use error::NetError;
 pub use evidence::{Answer, Evidence, JointDistribution};
 pub use factor::Factor;
+pub use factor_graph::FactorGraph;
 pub use junction_tree::{Calibrated, JunctionTree};
 pub use network::{Network, NetworkBuilder, Variable};
 pub use random_network::{RandomShape, random_network};

@@ -4,16 +4,16 @@
 
 use crate::conditional::{Conditional, ConditionalTable, TableFault};
 use crate::dag::Dag;
+use crate::domain::Domain;
 use crate::error::NetError;
 use crate::structure::Structure;
 use belief::VarId;
-use std::collections::HashSet;
 
 /// A structure with probabilities. Invariant: every variable has states of different names and a distribution of the right size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
     structure: Structure,
-    states: Vec<Vec<String>>,
+    domain: Domain,
     conditionals: Vec<Conditional>,
 }
 
@@ -62,19 +62,22 @@ impl Network {
             .collect::<Result<Vec<Vec<VarId>>, _>>()?;
         structure = Structure::from_parents(structure.names().to_vec(), parents)?;
         let (states, tables): (Vec<_>, Vec<_>) = variables.into_iter().map(|variable| (variable.states, variable.probabilities)).unzip();
-        for (name, states) in structure.names().iter().zip(&states) {
-            states_are_unique(name, states)?;
-        }
+        let domain = Domain::new(structure.names().iter().cloned().zip(states))?;
         let mut conditionals = Vec::with_capacity(tables.len());
         for (variable, values) in structure.dag().variables().zip(tables) {
-            conditionals.push(Conditional::Table(table_of(&structure, &states, variable, values)?));
+            conditionals.push(Conditional::Table(table_of(&structure, &domain, variable, values)?));
         }
-        Ok(Self { structure, states, conditionals })
+        Ok(Self { structure, domain, conditionals })
     }
 
     /// The structure.
     pub fn structure(&self) -> &Structure {
         &self.structure
+    }
+
+    /// The variables' names and states.
+    pub fn domain(&self) -> &Domain {
+        &self.domain
     }
 
     /// The graph.
@@ -84,7 +87,7 @@ impl Network {
 
     /// How many variables there are.
     pub fn n_variables(&self) -> usize {
-        self.states.len()
+        self.domain.n_variables()
     }
 
     /// The name of a variable.
@@ -108,7 +111,7 @@ impl Network {
     /// # Panics
     /// When there is no such variable.
     pub fn states(&self, variable: VarId) -> &[String] {
-        &self.states[variable.index()]
+        self.domain.states(variable)
     }
 
     /// How many states a variable has.
@@ -116,7 +119,7 @@ impl Network {
     /// # Panics
     /// When there is no such variable.
     pub fn n_states(&self, variable: VarId) -> usize {
-        self.states[variable.index()].len()
+        self.domain.n_states(variable)
     }
 
     /// The place of a state by its name.
@@ -124,13 +127,7 @@ impl Network {
     /// # Errors
     /// When the variable has no such state.
     pub fn find_state(&self, variable: VarId, state: &str) -> Result<usize, NetError> {
-        self.check(variable)?;
-        let states = self.states(variable);
-        states.iter().position(|known| known == state).ok_or_else(|| NetError::UnknownState {
-            variable: self.name(variable).to_string(),
-            state: state.to_string(),
-            known: states.to_vec(),
-        })
+        self.domain.find_state(variable, state)
     }
 
     /// P(variable | parents).
@@ -151,15 +148,7 @@ impl Network {
     /// # Errors
     /// When a name is unknown or given twice, or a variable is left out.
     pub fn assignment(&self, named: &[(&str, &str)]) -> Result<Vec<usize>, NetError> {
-        let mut assignment = vec![None; self.n_variables()];
-        for (name, state) in named {
-            let variable = self.find(name)?;
-            if assignment[variable.index()].replace(self.find_state(variable, state)?).is_some() {
-                return Err(NetError::NamedTwice { variable: (*name).to_string() });
-            }
-        }
-        let missing = |place: usize| NetError::NoAssignment { variable: self.structure.names()[place].clone() };
-        assignment.iter().enumerate().map(|(place, state)| state.ok_or_else(|| missing(place))).collect()
+        self.domain.assignment(named)
     }
 
     /// The probability of a state for every variable, in order: the product of P(variable | parents).
@@ -188,11 +177,11 @@ impl Network {
         });
         self.conditional(variable).probability(row, assignment[variable.index()])
     }
+}
 
-    /// Whether the network has this variable.
-    pub(crate) fn check(&self, variable: VarId) -> Result<(), NetError> {
-        let n_variables = self.n_variables();
-        if variable.index() < n_variables { Ok(()) } else { Err(NetError::NoSuchVariable { place: variable.index(), n_variables }) }
+impl AsRef<Domain> for Network {
+    fn as_ref(&self) -> &Domain {
+        &self.domain
     }
 }
 
@@ -246,22 +235,11 @@ impl NetworkBuilder {
     }
 }
 
-fn states_are_unique(variable: &str, states: &[String]) -> Result<(), NetError> {
-    if states.is_empty() {
-        return Err(NetError::NoStates { variable: variable.to_string() });
-    }
-    let mut seen = HashSet::with_capacity(states.len());
-    match states.iter().find(|state| !seen.insert(state.as_str())) {
-        Some(state) => Err(NetError::RepeatedState { variable: variable.to_string(), state: state.clone() }),
-        None => Ok(()),
-    }
-}
-
 /// The table of a variable, checked against the states of its parents.
-fn table_of(structure: &Structure, states: &[Vec<String>], of: VarId, values: Vec<f64>) -> Result<ConditionalTable, NetError> {
+fn table_of(structure: &Structure, domain: &Domain, of: VarId, values: Vec<f64>) -> Result<ConditionalTable, NetError> {
     let variable = || structure.name(of).to_string();
-    let n_states = states[of.index()].len();
-    let n_rows = structure.dag().parents(of).iter().try_fold(1_usize, |n_rows, parent| n_rows.checked_mul(states[parent.index()].len()));
+    let n_states = domain.n_states(of);
+    let n_rows = structure.dag().parents(of).iter().try_fold(1_usize, |n_rows, parent| n_rows.checked_mul(domain.n_states(*parent)));
     let sizes = n_rows.and_then(|n_rows| Some((n_rows, n_rows.checked_mul(n_states)?)));
     let Some((n_rows, expected)) = sizes else { return Err(NetError::TableTooLarge { variable: variable() }) };
     if values.len() != expected {

@@ -8,7 +8,7 @@ use tunbridge_net::elimination_order::Heuristic;
 use tunbridge_net::enumeration::enumerate;
 use tunbridge_net::format::bif;
 use tunbridge_net::variable_elimination::eliminate;
-use tunbridge_net::{Answer, Evidence, JunctionTree, NetError, Network, RandomShape, VarId, random_network};
+use tunbridge_net::{Answer, Evidence, FactorGraph, JunctionTree, NetError, Network, RandomShape, VarId, random_network};
 
 const ROOM: usize = 1 << 24;
 const RECORDED: [&str; 8] = ["asia", "cancer", "earthquake", "survey", "sachs", "child", "alarm", "insurance"];
@@ -52,7 +52,7 @@ fn all_marginals_are_those_of_enumeration() {
     for seed in 0..250 {
         let network = small_network(seed);
         let evidence = random_evidence(seed, &network);
-        let tree = JunctionTree::compile(&network, ROOM).unwrap();
+        let tree = JunctionTree::compile(&FactorGraph::from(&network), ROOM).unwrap();
         laws_hold(&network, &tree);
         let found = tree.calibrate(&evidence).unwrap();
         let expected_ln = enumerate(&network, &[], &evidence).unwrap().ln_p_evidence();
@@ -79,17 +79,18 @@ fn larger_networks_agree_with_variable_elimination() {
     for seed in 0..10 {
         let network = random_network(seed, &shape).unwrap();
         let evidence = random_evidence(seed, &network);
-        let [fill, weight] = [Heuristic::MinFill, Heuristic::MinWeight].map(|by| JunctionTree::compile_by(&network, by, ROOM).unwrap());
+        let [fill, weight] =
+            [Heuristic::MinFill, Heuristic::MinWeight].map(|by| JunctionTree::compile_by(&FactorGraph::from(&network), by, ROOM).unwrap());
         laws_hold(&network, &fill);
         laws_hold(&network, &weight);
         let (Answer::Possible { answer: fill, .. }, Answer::Possible { answer: weight, .. }) =
             (fill.calibrate(&evidence).unwrap(), weight.calibrate(&evidence).unwrap())
         else {
-            assert_eq!(eliminate(&network, &[], &evidence, ROOM).unwrap(), Answer::Impossible);
+            assert_eq!(eliminate(&FactorGraph::from(&network), &[], &evidence, ROOM).unwrap(), Answer::Impossible);
             continue;
         };
         for variable in network.dag().variables().step_by(5) {
-            let expected = eliminate(&network, &[variable], &evidence, ROOM).unwrap().possible().unwrap();
+            let expected = eliminate(&FactorGraph::from(&network), &[variable], &evidence, ROOM).unwrap().possible().unwrap();
             assert!(close(&fill.marginal(variable), &expected.probabilities, 1e-12), "seed {seed}, {variable:?}");
             assert!(close(&weight.marginal(variable), &expected.probabilities, 1e-12), "seed {seed}, {variable:?}");
         }
@@ -101,7 +102,7 @@ fn larger_networks_agree_with_variable_elimination() {
 fn recorded_answers() {
     for name in RECORDED {
         let network = of_repository(name);
-        let tree = JunctionTree::compile(&network, ROOM).unwrap();
+        let tree = JunctionTree::compile(&FactorGraph::from(&network), ROOM).unwrap();
         laws_hold(&network, &tree);
         let recorded: Value = serde_json::from_slice(&testdata(&format!("{name}.json"))).unwrap();
         for query in recorded["queries"].as_array().unwrap() {
@@ -120,7 +121,7 @@ fn recorded_answers() {
                 assert_eq!(network.states(id), states);
                 assert!(close(&calibrated.marginal(id), &expected, 1e-9), "{name}: {variable}");
                 if place % 6 == 0 {
-                    let by_elimination = eliminate(&network, &[id], &evidence, ROOM).unwrap().possible().unwrap();
+                    let by_elimination = eliminate(&FactorGraph::from(&network), &[id], &evidence, ROOM).unwrap().possible().unwrap();
                     assert!(close(&by_elimination.probabilities, &expected, 1e-9), "{name}: {variable} by elimination");
                 }
             }
@@ -131,22 +132,23 @@ fn recorded_answers() {
 #[test]
 fn triangulations_are_small() {
     // What plain heuristics reach on alarm, found by weighted min-fill.
-    assert_eq!(JunctionTree::compile(&of_repository("alarm"), ROOM).unwrap().n_entries(), 1_020);
+    assert_eq!(JunctionTree::compile(&FactorGraph::from(&of_repository("alarm")), ROOM).unwrap().n_entries(), 1_020);
     let child = of_repository("child");
-    let [fill, weighted] =
-        [Heuristic::MinFill, Heuristic::WeightedMinFill].map(|by| JunctionTree::compile_by(&child, by, ROOM).unwrap().n_entries());
+    let [fill, weighted] = [Heuristic::MinFill, Heuristic::WeightedMinFill]
+        .map(|by| JunctionTree::compile_by(&FactorGraph::from(&child), by, ROOM).unwrap().n_entries());
     assert_eq!((fill, weighted), (678, 642));
-    assert_eq!(JunctionTree::compile(&child, ROOM).unwrap().n_entries(), 642);
+    assert_eq!(JunctionTree::compile(&FactorGraph::from(&child), ROOM).unwrap().n_entries(), 642);
 }
 
 #[test]
 fn an_answer_does_not_depend_on_what_was_asked_before() {
     let network = of_repository("alarm");
-    let tree = JunctionTree::compile(&network, ROOM).unwrap();
+    let tree = JunctionTree::compile(&FactorGraph::from(&network), ROOM).unwrap();
     let seen = Evidence::of_states(&network, &[("HRBP", "HIGH"), ("CO", "LOW")]).unwrap();
     let first = tree.calibrate(&seen).unwrap().possible().unwrap().marginals();
     let _ = tree.calibrate(&Evidence::of_states(&network, &[("CVP", "LOW")]).unwrap()).unwrap();
-    let again = JunctionTree::compile(&network, ROOM).unwrap().calibrate(&seen).unwrap().possible().unwrap().marginals();
+    let again =
+        JunctionTree::compile(&FactorGraph::from(&network), ROOM).unwrap().calibrate(&seen).unwrap().possible().unwrap().marginals();
     assert_eq!(tree.calibrate(&seen).unwrap().possible().unwrap().marginals(), first);
     assert_eq!(again, first);
 }
@@ -163,11 +165,11 @@ fn underflow_is_not_taken_for_impossible() {
             builder = builder.variable(name, ["y", "n"]).given(["A"]).probabilities(table);
         }
         let network = builder.build().unwrap();
-        let tree = JunctionTree::compile(&network, ROOM).unwrap();
+        let tree = JunctionTree::compile(&FactorGraph::from(&network), ROOM).unwrap();
         let a = network.find("A").unwrap();
         let improbable = Evidence::of_states(&network, &[("B", "y"), ("C", "y"), ("D", "y")]).unwrap();
         let by_tree = tree.calibrate(&improbable).map(|answer| answer.ln_p_evidence());
-        let by_elimination = eliminate(&network, &[a], &improbable, ROOM).map(|answer| answer.ln_p_evidence());
+        let by_elimination = eliminate(&FactorGraph::from(&network), &[a], &improbable, ROOM).map(|answer| answer.ln_p_evidence());
         for answer in [by_tree, by_elimination] {
             match answer {
                 Ok(ln_p_evidence) => assert!((ln_p_evidence - (0.5_f64.ln() + 2.0 * 1e-200_f64.ln())).abs() < 1e-9, "{ln_p_evidence}"),
@@ -179,7 +181,7 @@ fn underflow_is_not_taken_for_impossible() {
         }
         let impossible = Evidence::of_states(&network, &[("A", "b"), ("D", "y")]).unwrap();
         assert!(matches!(tree.calibrate(&impossible).unwrap(), Answer::Impossible));
-        assert_eq!(eliminate(&network, &[a], &impossible, ROOM).unwrap(), Answer::Impossible);
+        assert_eq!(eliminate(&FactorGraph::from(&network), &[a], &impossible, ROOM).unwrap(), Answer::Impossible);
     }
     assert!(n_refused > 0, "no order made it underflow");
 }
@@ -196,8 +198,8 @@ fn many_findings_do_not_underflow() {
     (1..=500).for_each(|place| evidence.observe(&network, VarId::new(place), 0).unwrap());
     let [left, right] = [0.001_f64, 0.001_01].map(|p| 500.0 * p.ln() + 0.5_f64.ln());
     let expected_ln = right + (left - right).exp().ln_1p();
-    let by_tree = JunctionTree::compile(&network, ROOM).unwrap().calibrate(&evidence).unwrap();
-    let by_elimination = eliminate(&network, &[VarId::new(0)], &evidence, ROOM).unwrap();
+    let by_tree = JunctionTree::compile(&FactorGraph::from(&network), ROOM).unwrap().calibrate(&evidence).unwrap();
+    let by_elimination = eliminate(&FactorGraph::from(&network), &[VarId::new(0)], &evidence, ROOM).unwrap();
     assert!((by_tree.ln_p_evidence() - expected_ln).abs() < 1e-9);
     assert!((by_elimination.ln_p_evidence() - expected_ln).abs() < 1e-9);
     let expected = [(left - expected_ln).exp(), (right - expected_ln).exp()];
@@ -208,9 +210,9 @@ fn many_findings_do_not_underflow() {
 #[test]
 fn what_does_not_fit_is_not_begun() {
     let network = of_repository("alarm");
-    let told = JunctionTree::compile(&network, 10).unwrap_err().to_string();
+    let told = JunctionTree::compile(&FactorGraph::from(&network), 10).unwrap_err().to_string();
     assert!(told.contains("more than the 10 allowed"), "{told}");
-    let tree = JunctionTree::compile(&of_repository("asia"), ROOM).unwrap();
+    let tree = JunctionTree::compile(&FactorGraph::from(&of_repository("asia")), ROOM).unwrap();
     let mut of_another = Evidence::none();
     of_another.observe(&network, VarId::new(20), 0).unwrap();
     assert!(tree.calibrate(&of_another).is_err());
@@ -219,7 +221,7 @@ fn what_does_not_fit_is_not_begun() {
 #[test]
 fn a_network_without_variables_has_an_answer() {
     let empty = Network::builder().build().unwrap();
-    let answer = JunctionTree::compile(&empty, ROOM).unwrap().calibrate(&Evidence::none()).unwrap();
+    let answer = JunctionTree::compile(&FactorGraph::from(&empty), ROOM).unwrap().calibrate(&Evidence::none()).unwrap();
     assert_eq!(answer.ln_p_evidence(), 0.0);
     assert!(answer.possible().unwrap().marginals().is_empty());
 }

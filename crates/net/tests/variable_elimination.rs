@@ -5,7 +5,7 @@ mod common;
 use common::{random_evidence, small_network};
 use tunbridge_net::enumeration::enumerate;
 use tunbridge_net::variable_elimination::eliminate;
-use tunbridge_net::{Answer, Evidence, NetError, Network, VarId};
+use tunbridge_net::{Answer, Evidence, FactorGraph, NetError, Network, VarId};
 
 const ROOM: usize = 1 << 24;
 
@@ -19,7 +19,7 @@ fn answers_are_those_of_enumeration() {
         // Downwards, so that the order of the answer is not that of the ids.
         let query: Vec<VarId> = (0..network.n_variables()).rev().step_by(2).take(n_asked).map(VarId::new).collect();
         let expected = enumerate(&network, &query, &evidence).unwrap();
-        let found = eliminate(&network, &query, &evidence, ROOM).unwrap();
+        let found = eliminate(&FactorGraph::from(&network), &query, &evidence, ROOM).unwrap();
         match (expected, found) {
             (Answer::Impossible, Answer::Impossible) => n_impossible += 1,
             (Answer::Possible { answer: e, ln_p_evidence: e_ln }, Answer::Possible { answer: f, ln_p_evidence: f_ln }) => {
@@ -59,7 +59,7 @@ fn burglary() -> Network {
 fn both_neighbours_call() {
     let network = burglary();
     let seen = Evidence::of_states(&network, &[("John", "calls"), ("Mary", "calls")]).unwrap();
-    let posterior = eliminate(&network, &[network.find("Burglary").unwrap()], &seen, ROOM).unwrap().possible().unwrap();
+    let posterior = eliminate(&FactorGraph::from(&network), &[network.find("Burglary").unwrap()], &seen, ROOM).unwrap().possible().unwrap();
     assert!((posterior.probabilities[0] - 0.284_171_835_364_392_9).abs() < 1e-15);
 }
 
@@ -68,7 +68,7 @@ fn a_query_that_was_observed_is_a_certainty() {
     let network = burglary();
     let alarm = network.find("Alarm").unwrap();
     let seen = Evidence::of_states(&network, &[("Alarm", "no")]).unwrap();
-    let answer = eliminate(&network, &[alarm], &seen, ROOM).unwrap();
+    let answer = eliminate(&FactorGraph::from(&network), &[alarm], &seen, ROOM).unwrap();
     assert!((answer.ln_p_evidence() - (1.0_f64 - 0.002_516_442).ln()).abs() < 1e-9);
     assert_eq!(answer.possible().unwrap().probabilities, [0.0, 1.0]);
 }
@@ -77,9 +77,9 @@ fn a_query_that_was_observed_is_a_certainty() {
 fn no_query_asks_for_the_probability_of_the_evidence() {
     let network = burglary();
     let seen = Evidence::of_states(&network, &[("Alarm", "yes")]).unwrap();
-    let answer = eliminate(&network, &[], &seen, ROOM).unwrap();
+    let answer = eliminate(&FactorGraph::from(&network), &[], &seen, ROOM).unwrap();
     assert!((answer.ln_p_evidence() - 0.002_516_442_f64.ln()).abs() < 1e-12);
-    assert_eq!(eliminate(&network, &[], &Evidence::none(), ROOM).unwrap().ln_p_evidence(), 0.0);
+    assert_eq!(eliminate(&FactorGraph::from(&network), &[], &Evidence::none(), ROOM).unwrap().ln_p_evidence(), 0.0);
 }
 
 #[test]
@@ -92,16 +92,16 @@ fn impossible_evidence_is_an_answer_even_when_the_query_is_far_from_it() {
         .build()
         .unwrap();
     let impossible = Evidence::of_states(&network, &[("A", "n")]).unwrap();
-    assert_eq!(eliminate(&network, &[VarId::new(1)], &impossible, ROOM).unwrap(), Answer::Impossible);
+    assert_eq!(eliminate(&FactorGraph::from(&network), &[VarId::new(1)], &impossible, ROOM).unwrap(), Answer::Impossible);
     let contradiction = Evidence::of_states(&network, &[("B", "n"), ("B", "y")]).unwrap();
-    assert_eq!(eliminate(&network, &[VarId::new(0)], &contradiction, ROOM).unwrap(), Answer::Impossible);
+    assert_eq!(eliminate(&FactorGraph::from(&network), &[VarId::new(0)], &contradiction, ROOM).unwrap(), Answer::Impossible);
 }
 
 #[test]
 fn what_cannot_be_asked_is_refused() {
     let network = burglary();
     let alarm = network.find("Alarm").unwrap();
-    let ask = |query: &[VarId], room| eliminate(&network, query, &Evidence::none(), room).unwrap_err();
+    let ask = |query: &[VarId], room| eliminate(&FactorGraph::from(&network), query, &Evidence::none(), room).unwrap_err();
     assert_eq!(ask(&[alarm, alarm], ROOM), NetError::NamedTwice { variable: "Alarm".into() });
     assert_eq!(ask(&[VarId::new(5)], ROOM), NetError::NoSuchVariable { place: 5, n_variables: 5 });
     assert!(ask(&[alarm], 7).to_string().contains("would have 8 entries, more than the 7 allowed"));
