@@ -72,12 +72,6 @@ impl Factor {
         Self::new(&scope, &shape, values).expect("a network's tables are factors")
     }
 
-    /// One over these variables: every entry is one. The variables must ascend.
-    pub(crate) fn ones(scope: Vec<VarId>, shape: Vec<usize>) -> Self {
-        let n_entries = shape.iter().product();
-        Self { scope, shape, values: vec![1.0; n_entries], exponent: 0 }
-    }
-
     /// A table over one variable.
     pub(crate) fn over_one(variable: VarId, values: &[f64]) -> Self {
         Self { scope: vec![variable], shape: vec![values.len()], values: values.to_vec(), exponent: 0 }

@@ -33,7 +33,7 @@ pub use error::NetError;
 pub use evidence::{Answer, Evidence, JointDistribution};
 pub use factor::Factor;
 pub use factor_graph::FactorGraph;
-pub use junction_tree::{Calibrated, JunctionTree};
+pub use junction_tree::{Calibrated, JunctionTree, Workspace};
 pub use network::{Network, NetworkBuilder, Variable};
 pub use random_network::{RandomShape, random_network};
 pub use structure::Structure;

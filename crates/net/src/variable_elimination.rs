@@ -4,7 +4,7 @@
 //! cut by hard evidence; what then hangs together with no query variable is d-separated from the query and gives only its share of the probability
 //! of the evidence. Time and space are exponential in the width of the order, see [`crate::elimination_order`]; arithmetic is in [`crate::Factor`].
 
-use crate::elimination_order::{InteractionGraph, cheapest_elimination};
+use crate::elimination_order::{InteractionGraph, Search, cheapest_elimination};
 use crate::error::NetError;
 use crate::evidence::{Answer, Evidence, JointDistribution};
 use crate::factor::Factor;
@@ -51,7 +51,7 @@ pub fn eliminate(
     query.iter().for_each(|variable| in_scope[variable.index()] = false);
     let hidden: Vec<VarId> = (0..in_scope.len()).filter(|&place| in_scope[place]).map(VarId::new).collect();
     // Parts that do not hang together are never multiplied: an elimination order treats each by itself.
-    let plan = cheapest_elimination(&beside, &hidden);
+    let plan = cheapest_elimination(&beside, &hidden, Search::Brief);
     plan.cliques.iter().try_for_each(|clique| graph.within_bounds(clique, max_entries))?;
     graph.within_bounds(query, max_entries)?;
     let joint = without(&plan.order, factors, Factor::sum_out);

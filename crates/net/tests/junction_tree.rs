@@ -91,8 +91,8 @@ fn larger_networks_agree_with_variable_elimination() {
         };
         for variable in network.dag().variables().step_by(5) {
             let expected = eliminate(&FactorGraph::from(&network), &[variable], &evidence, ROOM).unwrap().possible().unwrap();
-            assert!(close(&fill.marginal(variable), &expected.probabilities, 1e-12), "seed {seed}, {variable:?}");
-            assert!(close(&weight.marginal(variable), &expected.probabilities, 1e-12), "seed {seed}, {variable:?}");
+            assert!(close(fill.marginal(variable), &expected.probabilities, 1e-12), "seed {seed}, {variable:?}");
+            assert!(close(weight.marginal(variable), &expected.probabilities, 1e-12), "seed {seed}, {variable:?}");
         }
     }
 }
@@ -119,7 +119,7 @@ fn recorded_answers() {
                 let states: Vec<&str> =
                     recorded["states"][variable].as_array().unwrap().iter().map(|state| state.as_str().unwrap()).collect();
                 assert_eq!(network.states(id), states);
-                assert!(close(&calibrated.marginal(id), &expected, 1e-9), "{name}: {variable}");
+                assert!(close(calibrated.marginal(id), &expected, 1e-9), "{name}: {variable}");
                 if place % 6 == 0 {
                     let by_elimination = eliminate(&FactorGraph::from(&network), &[id], &evidence, ROOM).unwrap().possible().unwrap();
                     assert!(close(&by_elimination.probabilities, &expected, 1e-9), "{name}: {variable} by elimination");
@@ -131,8 +131,8 @@ fn recorded_answers() {
 
 #[test]
 fn triangulations_are_small() {
-    // What plain heuristics reach on alarm, found by weighted min-fill.
-    assert_eq!(JunctionTree::compile(&FactorGraph::from(&of_repository("alarm")), ROOM).unwrap().n_entries(), 1_020);
+    // Plain heuristics reach 1,020 on alarm and 23.9 k on insurance.
+    assert_eq!(JunctionTree::compile(&FactorGraph::from(&of_repository("alarm")), ROOM).unwrap().n_entries(), 996);
     let child = of_repository("child");
     let [fill, weighted] = [Heuristic::MinFill, Heuristic::WeightedMinFill]
         .map(|by| JunctionTree::compile_by(&FactorGraph::from(&child), by, ROOM).unwrap().n_entries());
@@ -203,7 +203,7 @@ fn many_findings_do_not_underflow() {
     assert!((by_tree.ln_p_evidence() - expected_ln).abs() < 1e-9);
     assert!((by_elimination.ln_p_evidence() - expected_ln).abs() < 1e-9);
     let expected = [(left - expected_ln).exp(), (right - expected_ln).exp()];
-    assert!(close(&by_tree.possible().unwrap().marginal(VarId::new(0)), &expected, 1e-12));
+    assert!(close(by_tree.possible().unwrap().marginal(VarId::new(0)), &expected, 1e-12));
     assert!(close(&by_elimination.possible().unwrap().probabilities, &expected, 1e-12));
 }
 
