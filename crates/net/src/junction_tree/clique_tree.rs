@@ -5,7 +5,8 @@ use belief::VarId;
 
 /// Cliques, every parent before its children. Its separator are the variables that a clique shares with its parent.
 pub(super) struct CliqueTree {
-    /// The variables of each clique, those of the separator first, then the others, both ascending.
+    /// The variables of each clique, those of the separator first, then the others. Last of the clique comes, of the others, the one of most
+    /// states; last of the separator comes the last of the parent, if it is in it: so both run over long rows side by side.
     pub scopes: Vec<Vec<VarId>>,
     /// How many of them are the separator's.
     pub n_shared: Vec<usize>,
@@ -37,7 +38,11 @@ impl CliqueTree {
                     continue;
                 }
                 let is_shared = |variable: &VarId| parent.is_some_and(|parent: usize| tree.scopes[parent].contains(variable));
-                let (mut scope, own): (Vec<VarId>, Vec<VarId>) = scopes[place].iter().partition(|variable| is_shared(variable));
+                let (mut scope, mut own): (Vec<VarId>, Vec<VarId>) = scopes[place].iter().partition(|variable| is_shared(variable));
+                let parents_last = parent.and_then(|parent| tree.scopes[parent].last().copied());
+                scope.sort_by_key(|&variable| (Some(variable) == parents_last, variable));
+                let most = own.iter().copied().max_by_key(|variable| n_states[variable.index()]);
+                own.sort_by_key(|&variable| (Some(variable) == most, variable));
                 tree.n_shared.push(scope.len());
                 scope.extend(own);
                 tree.parents.push(parent);

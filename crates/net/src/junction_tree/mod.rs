@@ -32,11 +32,9 @@ pub struct JunctionTree {
     cliques: Vec<Clique>,
     n_states: Vec<usize>,
     n_named: usize,
-    /// Where the numbers of each variable begin in a list of all variables' states.
-    first_state: Vec<usize>,
     /// The clique that knows each variable: the smallest it is in.
     home: Vec<usize>,
-    /// Where the message of each clique to its parent begins in a list of all messages, and behind the last its length.
+    /// Where the messages of each neighbour begin in a list of all, and behind the last its length: cliques first, then named variables.
     first_message: Vec<usize>,
     /// The natural logarithm of what all products are to be multiplied by.
     ln_constant: f64,
@@ -61,21 +59,34 @@ struct Clique {
     /// Links that all configurations of a group agree on.
     by_group: Vec<Link>,
     /// Links that they do not agree on.
-    by_entry: Vec<Link>,
+    within: Within,
 }
 
-/// A child, or a variable that has its home here, and where in its message each group or configuration reads and writes.
+/// How the configurations of a clique are tied to its neighbours.
+#[derive(Clone, Debug)]
+enum Within {
+    /// Each by itself.
+    Entries(Vec<Link>),
+    /// In runs over the last variable: along a run some neighbours stay at their place and the others step by one.
+    Runs {
+        /// Where each run begins, and behind the last the number of configurations.
+        starts: Vec<u32>,
+        /// Which run is the first of each group, and behind the last the number of runs.
+        groups: Vec<u32>,
+        /// Those that stay: a place a run.
+        across: Vec<Link>,
+        /// Those that step: the first place of each run.
+        along: Vec<Link>,
+    },
+}
+
+/// A neighbour, beside the parent: a child, or a variable that has its home here. It is told where in its message each group, configuration or run
+/// reads and writes.
 #[derive(Clone, Debug)]
 struct Link {
-    to: Neighbour,
+    /// The number of the child; of a variable that number behind those of the cliques.
+    to: usize,
     places: Places,
-}
-
-/// What a clique exchanges messages with, beside its parent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Neighbour {
-    Child(usize),
-    Variable(VarId),
 }
 
 /// Places in a message, in the narrowest width that holds them.
@@ -144,7 +155,6 @@ impl JunctionTree {
             cliques: Vec::with_capacity(tree.scopes.len()),
             n_states: n_states.to_vec(),
             n_named: graph.domain().n_variables(),
-            first_state: running_sum(n_states.iter().copied()),
             home: layout.home.clone(),
             first_message: Vec::new(),
             ln_constant: layout.ln_constant,
@@ -182,10 +192,15 @@ impl JunctionTree {
 
     /// The bytes that the tree takes, in the main.
     pub fn n_bytes(&self) -> usize {
-        let links = |links: &[Link]| links.iter().map(|link| link.places.n_bytes()).sum::<usize>();
-        let clique =
-            |clique: &Clique| clique.potential.len() * 8 + clique.groups.len() * 4 + links(&clique.by_group) + links(&clique.by_entry);
-        self.cliques.iter().map(clique).sum::<usize>() + self.n_message_entries() * 8
+        let of_links = |links: &[Link]| links.iter().map(|link| link.places.n_bytes()).sum::<usize>();
+        let of_clique = |clique: &Clique| {
+            let within = match &clique.within {
+                Within::Entries(links) => of_links(links),
+                Within::Runs { starts, groups, across, along } => (starts.len() + groups.len()) * 4 + of_links(across) + of_links(along),
+            };
+            clique.potential.len() * 8 + clique.groups.len() * 4 + of_links(&clique.by_group) + within
+        };
+        self.cliques.iter().map(of_clique).sum::<usize>() + self.n_message_entries() * 8
     }
 
     /// Brings the evidence in: the distributions of all variables, and the probability of the evidence.
@@ -226,12 +241,13 @@ impl JunctionTree {
             if tree.parents[place].is_some() {
                 watched.push(Watched { scope: &scope[..n_shared], rule: Rule::Within(&separators[place]) });
             }
-            // First which configurations of the children's separators are left, and how many entries there will be.
+            // First which configurations of the children's separators are left, and how many entries and runs there will be.
             let first_child = layout.factors[place].len();
             let mut left: Vec<Support> = children.iter().map(|&child| Support::none(layout.n_separator[child])).collect();
-            let mut n_entries = 0;
+            let (mut n_entries, mut n_runs) = (0, 0);
             let mark = |found: Found| {
                 n_entries += 1;
+                n_runs += usize::from(found.changed + 1 < scope.len());
                 for (left, place) in left.iter_mut().zip(&found.places[first_child..]) {
                     left.insert(*place);
                 }
@@ -244,59 +260,131 @@ impl JunctionTree {
             }
             left.iter_mut().for_each(Support::number);
             // Then the entries themselves.
-            let homes: Vec<VarId> = layout.homes[place].clone();
-            let (first_home, group) = (watched.len(), watched.len() + homes.len());
+            let homes = &layout.homes[place];
+            let first_home = watched.len();
             watched.extend(homes.iter().map(|variable| Watched { scope: std::slice::from_ref(variable), rule: Rule::Place }));
-            watched.push(Watched { scope: &scope[..n_shared], rule: Rule::Place });
-            let shares = |variables: &[VarId]| variables.iter().all(|variable| scope[..n_shared].contains(variable));
-            let child_by_group: Vec<bool> = children.iter().map(|&child| shares(&tree.scopes[child][..tree.n_shared[child]])).collect();
-            let home_by_group: Vec<bool> = homes.iter().map(|&variable| shares(&[variable])).collect();
-            let mut clique = Clique {
-                scope: scope.clone(),
-                n_shared,
-                parent: tree.parents[place],
+            let of_children = children.iter().zip(&left).enumerate().map(|(number, (&child, left))| {
+                let shared = &tree.scopes[child][..tree.n_shared[child]];
+                Being { to: child, variables: shared, at: first_child + number, ranks: Some(left), n_places: left.len() }
+            });
+            let of_homes = homes.iter().enumerate().map(|(number, variable)| {
+                let (to, n_places) = (tree.scopes.len() + variable.index(), self.n_states[variable.index()]);
+                Being { to, variables: std::slice::from_ref(variable), at: first_home + number, ranks: None, n_places }
+            });
+            let (by_group, others): (Vec<Being>, Vec<Being>) =
+                of_children.chain(of_homes).partition(|being| being.variables.iter().all(|variable| scope[..n_shared].contains(variable)));
+            let (along, across): (Vec<Being>, Vec<Being>) =
+                others.into_iter().partition(|being| being.variables.iter().any(|variable| Some(variable) == scope.last()));
+            let mut storing = Storing {
+                in_runs: n_entries >= SHORTEST_RUN * n_runs.max(1),
                 potential: Vec::with_capacity(n_entries),
                 groups: Vec::with_capacity(separators[place].len() + 1),
-                by_group: Vec::new(),
-                by_entry: Vec::new(),
+                starts: Vec::new(),
+                group_runs: Vec::new(),
+                by_group: by_group.iter().map(Being::link).collect(),
+                across: across.iter().map(Being::link).collect(),
+                along: along.iter().map(Being::link).collect(),
             };
-            let mut child_places: Vec<Places> = left.iter().map(|left| Places::up_to(left.len())).collect();
-            let mut home_places: Vec<Places> = homes.iter().map(|variable| Places::up_to(self.n_states[variable.index()])).collect();
-            let mut last_group = usize::MAX;
+            let mut expected: Vec<usize> = vec![usize::MAX; along.len()];
             let store = |found: Found| {
-                let is_new = std::mem::replace(&mut last_group, found.places[group]) != found.places[group];
-                if is_new {
-                    clique.groups.push(clique.potential.len() as u32);
+                let new_group = found.changed < n_shared || storing.potential.is_empty();
+                let mut new_run = found.changed + 1 < scope.len() || storing.potential.is_empty();
+                for (expected, being) in expected.iter_mut().zip(&along) {
+                    let place = being.place(&found);
+                    new_run |= *expected != place;
+                    *expected = place + 1;
                 }
-                clique.potential.push(found.product);
-                for (child, places) in child_places.iter_mut().enumerate() {
-                    if is_new || !child_by_group[child] {
-                        places.push(left[child].rank(found.places[first_child + child]));
-                    }
-                }
-                for (home, places) in home_places.iter_mut().enumerate() {
-                    if is_new || !home_by_group[home] {
-                        places.push(found.places[first_home + home]);
-                    }
-                }
+                storing.push(&found, new_group, new_run, [&by_group, &across, &along]);
                 Then::GoOn
             };
             room.check(walk(scope, n_shared, &self.n_states, &watched, room.limit(), store), scope)?;
-            clique.groups.push(clique.potential.len() as u32);
-            self.faint |= clique.potential.iter().any(|&value| value < f64::MIN_POSITIVE);
-            let links = children.iter().map(|&child| Neighbour::Child(child)).zip(child_places).zip(child_by_group);
-            let homes = homes.into_iter().map(Neighbour::Variable).zip(home_places).zip(home_by_group);
-            for ((to, places), by_group) in links.chain(homes) {
-                if by_group { &mut clique.by_group } else { &mut clique.by_entry }.push(Link { to, places });
-            }
+            drop((by_group, across, along));
+            self.faint |= storing.potential.iter().any(|&value| value < f64::MIN_POSITIVE);
+            let clique = storing.finish(scope.clone(), n_shared, tree.parents[place]);
             self.cliques.push(clique);
             for (&child, left) in children.iter().zip(left) {
                 separators[child] = left;
             }
         }
         let n_groups = |clique: &Clique| if clique.parent.is_some() { clique.groups.len() - 1 } else { 0 };
-        self.first_message = running_sum(self.cliques.iter().map(n_groups));
+        let of_variables = self.n_states[..self.n_named].iter().copied();
+        self.first_message = running_sum(self.cliques.iter().map(n_groups).chain(of_variables));
         Ok(())
+    }
+}
+
+/// Shorter runs than this, on average, cost more than going entry by entry.
+const SHORTEST_RUN: usize = 4;
+
+/// A neighbour of a clique that is being stored.
+struct Being<'a> {
+    to: usize,
+    variables: &'a [VarId],
+    /// Where it stands among the things that are watched.
+    at: usize,
+    /// For a child: which configurations of what it shares are left.
+    ranks: Option<&'a Support>,
+    n_places: usize,
+}
+
+impl Being<'_> {
+    fn link(&self) -> Link {
+        Link { to: self.to, places: Places::up_to(self.n_places) }
+    }
+
+    fn place(&self, found: &Found) -> usize {
+        self.ranks.map_or(found.places[self.at], |ranks| ranks.rank(found.places[self.at]))
+    }
+}
+
+/// A clique that is being stored.
+struct Storing {
+    in_runs: bool,
+    potential: Vec<f64>,
+    groups: Vec<u32>,
+    starts: Vec<u32>,
+    group_runs: Vec<u32>,
+    by_group: Vec<Link>,
+    across: Vec<Link>,
+    along: Vec<Link>,
+}
+
+impl Storing {
+    fn push(&mut self, found: &Found, new_group: bool, new_run: bool, [by_group, across, along]: [&[Being]; 3]) {
+        let add = |links: &mut [Link], beings: &[Being]| {
+            for (link, being) in links.iter_mut().zip(beings) {
+                link.places.push(being.place(found));
+            }
+        };
+        let n_entries = self.potential.len() as u32;
+        if new_group {
+            self.groups.push(n_entries);
+            add(&mut self.by_group, by_group);
+        }
+        if self.in_runs && new_group {
+            self.group_runs.push(self.starts.len() as u32);
+        }
+        if new_run || !self.in_runs {
+            add(&mut self.across, across);
+            add(&mut self.along, along);
+        }
+        if self.in_runs && new_run {
+            self.starts.push(n_entries);
+        }
+        self.potential.push(found.product);
+    }
+
+    fn finish(mut self, scope: Vec<VarId>, n_shared: usize, parent: Option<usize>) -> Clique {
+        let n_entries = self.potential.len() as u32;
+        self.groups.push(n_entries);
+        let within = if self.in_runs {
+            self.group_runs.push(self.starts.len() as u32);
+            self.starts.push(n_entries);
+            Within::Runs { starts: self.starts, groups: self.group_runs, across: self.across, along: self.along }
+        } else {
+            Within::Entries(self.across.into_iter().chain(self.along).collect())
+        };
+        Clique { scope, n_shared, parent, potential: self.potential, groups: self.groups, by_group: self.by_group, within }
     }
 }
 
@@ -431,6 +519,15 @@ impl Places {
             Self::Byte(places) => places.push(place as u8),
             Self::Short(places) => places.push(place as u16),
             Self::Long(places) => places.push(place as u32),
+        }
+    }
+
+    #[inline]
+    fn get(&self, number: usize) -> usize {
+        match self {
+            Self::Byte(places) => places[number] as usize,
+            Self::Short(places) => places[number] as usize,
+            Self::Long(places) => places[number] as usize,
         }
     }
 

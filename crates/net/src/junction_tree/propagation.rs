@@ -6,7 +6,7 @@
 //! that doubles might lose what matters, all is done again in numbers with exponents of their own.
 
 use super::number::{Number, Wide};
-use super::{Calibrated, Clique, JunctionTree, Link, Neighbour, Places};
+use super::{Calibrated, Clique, JunctionTree, Link, Places, Within};
 use crate::error::NetError;
 use crate::evidence::{Answer, Evidence};
 use belief::VarId;
@@ -17,25 +17,20 @@ pub struct Workspace {
     messages: Messages<f64>,
 }
 
-/// What one propagation writes.
+/// What one propagation writes. Cliques and variables alike have a place in the lists of messages: a variable is a leaf that sends its likelihood and
+/// is sent its distribution.
 #[derive(Clone, Debug)]
 struct Messages<N> {
-    /// Each clique's message to its parent, as the tree lays them out, where it differs from the one without evidence.
+    /// Messages upwards, where they differ from those without evidence.
     up: Vec<N>,
-    /// Whether it does.
+    /// Whether they do.
     is_fresh: Vec<bool>,
-    /// The exponents of the powers of two that it and all below it were divided by.
+    /// The exponents of the powers of two that a clique's message and all below it were divided by.
     exponents: Vec<i64>,
-    /// Each parent's message to its child.
+    /// Messages downwards.
     down: Vec<N>,
-    /// What was observed, for all states of all variables.
-    likelihoods: Vec<N>,
-    is_observed: Vec<bool>,
-    /// What came out, for all states of all variables.
-    marginals: Vec<N>,
-    /// Whether something below a clique, or in it, is wanted.
+    /// Whether a variable, or something in or below a clique, is wanted.
     is_needed: Vec<bool>,
-    is_wanted: Vec<bool>,
     /// For the groups of one clique: what their entries are all multiplied by, and what they sum to.
     by_group: Vec<N>,
     sums: Vec<N>,
@@ -55,11 +50,7 @@ impl<N> Default for Messages<N> {
             is_fresh: Vec::new(),
             exponents: Vec::new(),
             down: Vec::new(),
-            likelihoods: Vec::new(),
-            is_observed: Vec::new(),
-            marginals: Vec::new(),
             is_needed: Vec::new(),
-            is_wanted: Vec::new(),
             by_group: Vec::new(),
             sums: Vec::new(),
             block: Vec::new(),
@@ -120,59 +111,53 @@ impl JunctionTree {
         messages.prepare(self, evidence, wanted, unobserved.is_none());
         messages.collect(self, unobserved)?;
         let ln_total = messages.distribute(self, unobserved)?;
-        let mut marginals = vec![0.0; self.first_state[self.n_named]];
+        let first_state: Vec<usize> =
+            self.first_message[self.cliques.len()..].iter().map(|&first| first - self.first_message[self.cliques.len()]).collect();
+        let mut marginals = vec![0.0; first_state[self.n_named]];
         for &variable in wanted {
-            let states = self.states_of(variable);
-            let total = messages.marginals[states.clone()].iter().fold(N::ZERO, |sum, &value| sum.plus(value));
+            let sent = &messages.down[self.message_of(self.cliques.len() + variable.index())];
+            let total = sent.iter().fold(N::ZERO, |sum, &value| sum.plus(value));
             if !N::is_sound(total) {
                 return None;
             }
-            for state in states {
-                marginals[state] = messages.marginals[state].over(total).to_f64();
+            for (marginal, value) in marginals[first_state[variable.index()]..].iter_mut().zip(sent) {
+                *marginal = value.over(total).to_f64();
             }
         }
-        let answer = Calibrated { marginals, first_state: self.first_state[..=self.n_named].to_vec() };
+        let answer = Calibrated { marginals, first_state };
         Some(Answer::Possible { answer, ln_p_evidence: ln_total + self.ln_constant + evidence.ln_scale() })
     }
 
-    fn states_of(&self, variable: VarId) -> std::ops::Range<usize> {
-        self.first_state[variable.index()]..self.first_state[variable.index() + 1]
-    }
-
-    fn message_of(&self, clique: usize) -> std::ops::Range<usize> {
-        self.first_message[clique]..self.first_message[clique + 1]
+    /// Where the messages of a neighbour lie.
+    fn message_of(&self, neighbour: usize) -> std::ops::Range<usize> {
+        self.first_message[neighbour]..self.first_message[neighbour + 1]
     }
 }
 
 impl<N: Number> Messages<N> {
     /// Brings the evidence in and marks what has to be done.
     fn prepare(&mut self, tree: &JunctionTree, evidence: &Evidence, wanted: &[VarId], all_fresh: bool) {
-        let (n_cliques, n_states) = (tree.cliques.len(), tree.first_state[tree.n_named]);
+        let n_cliques = tree.cliques.len();
         self.up.resize(tree.n_message_entries(), N::ZERO);
         self.down.resize(tree.n_message_entries(), N::ZERO);
         self.exponents.resize(n_cliques, 0);
-        self.likelihoods.resize(n_states, N::ONE);
-        self.marginals.resize(n_states, N::ZERO);
         self.block.resize(BLOCK, N::ZERO);
-        for (flags, length, value) in [
-            (&mut self.is_fresh, n_cliques, all_fresh),
-            (&mut self.is_needed, n_cliques, false),
-            (&mut self.is_observed, tree.n_named, false),
-            (&mut self.is_wanted, tree.n_named, false),
-        ] {
-            flags.clear();
-            flags.resize(length, value);
-        }
+        self.is_fresh.clear();
+        self.is_fresh.resize(n_cliques, all_fresh);
+        self.is_fresh.resize(n_cliques + tree.n_named, false);
+        self.is_needed.clear();
+        self.is_needed.resize(n_cliques + tree.n_named, false);
         for variable in evidence.variables() {
             let Some(likelihood) = evidence.likelihood(variable) else { continue };
-            self.is_observed[variable.index()] = true;
+            let leaf = n_cliques + variable.index();
+            self.is_fresh[leaf] = true;
             self.is_fresh[tree.home[variable.index()]] = true;
-            for (own, &value) in self.likelihoods[tree.states_of(variable)].iter_mut().zip(likelihood) {
+            for (own, &value) in self.up[tree.message_of(leaf)].iter_mut().zip(likelihood) {
                 *own = N::from_f64(value);
             }
         }
         for &variable in wanted {
-            self.is_wanted[variable.index()] = true;
+            self.is_needed[n_cliques + variable.index()] = true;
             self.is_needed[tree.home[variable.index()]] = true;
         }
         for (place, clique) in tree.cliques.iter().enumerate().rev() {
@@ -193,35 +178,18 @@ impl<N: Number> Messages<N> {
             if clique.parent.is_none() || !self.is_fresh[place] {
                 continue;
             }
-            self.multiply_groups(tree, clique, unobserved, None);
-            // The children's messages lie behind the clique's own.
-            let (own, below) = self.up.split_at_mut(tree.first_message[place + 1]);
-            let own = &mut own[tree.first_message[place]..];
-            own.fill(N::ZERO);
-            let known = Known {
-                tree,
-                fresh: below,
-                fresh_from: tree.first_message[place + 1],
-                is_fresh: &self.is_fresh,
-                unobserved,
-                likelihoods: &self.likelihoods,
-                is_observed: &self.is_observed,
-            };
-            let arriving: Vec<(&Places, &[N])> =
-                clique.by_entry.iter().filter_map(|link| Some((&link.places, known.message(link)?))).collect();
-            for_blocks(
-                clique,
-                &mut self.block,
-                &self.by_group,
-                &arriving,
-                |block, group, from, to| {
-                    let sum = block[from..to].iter().fold(N::ZERO, |sum, &value| sum.plus(value));
-                    own[group] = own[group].plus(sum);
-                },
-                |_, _| {},
-            );
-            let below: i64 = known.exponents_below(clique, &self.exponents);
-            self.exponents[place] = below + N::scale(own)?;
+            self.sums.clear();
+            self.sums.resize(clique.groups.len() - 1, N::ZERO);
+            let known = Known { tree, up: &self.up, is_fresh: &self.is_fresh, unobserved };
+            self.by_group.clear();
+            self.by_group.resize(clique.groups.len() - 1, N::ONE);
+            known.multiply_groups(clique, &mut self.by_group);
+            let mut sweep =
+                Sweep { known: &known, by_group: &self.by_group, sums: Some(&mut self.sums), leaving: &mut [], is_needed: None };
+            sweep.run(clique, &mut self.block);
+            let below = known.exponents_below(clique, &self.exponents);
+            self.exponents[place] = below + N::scale(&mut self.sums)?;
+            self.up[tree.message_of(place)].copy_from_slice(&self.sums);
         }
         Some(())
     }
@@ -233,201 +201,228 @@ impl<N: Number> Messages<N> {
             if !self.is_needed[place] {
                 continue;
             }
-            self.multiply_groups(tree, clique, unobserved, clique.parent.map(|_| tree.message_of(place)));
-            let Self { up, is_fresh, exponents, down, likelihoods, is_observed, marginals, is_needed, is_wanted, by_group, sums, block } =
-                self;
-            let known = Known { tree, fresh: up, fresh_from: 0, is_fresh, unobserved, likelihoods, is_observed };
-            let leaves = |link: &&Link| match link.to {
-                Neighbour::Child(child) => is_needed[child],
-                Neighbour::Variable(variable) => is_wanted[variable.index()],
-            };
-            let arriving: Vec<(&Places, &[N])> =
-                clique.by_entry.iter().filter_map(|link| Some((&link.places, known.message(link)?))).collect();
-            let mut leaving = Leaving::new(tree, down, marginals);
-            clique.by_group.iter().chain(&clique.by_entry).filter(leaves).for_each(|link| leaving.clear(link));
-            let by_entry: Vec<&Link> = clique.by_entry.iter().filter(leaves).collect();
-            let sums_wanted = clique.parent.is_none() || clique.by_group.iter().any(|link| leaves(&link));
-            sums.clear();
-            sums.resize(clique.groups.len() - 1, N::ZERO);
-            for_blocks(
-                clique,
-                block,
-                by_group,
-                &arriving,
-                |block, group, from, to| {
-                    if sums_wanted {
-                        let sum = block[from..to].iter().fold(N::ZERO, |sum, &value| sum.plus(value));
-                        sums[group] = sums[group].plus(sum);
-                    }
-                },
-                |block, first| by_entry.iter().for_each(|link| leaving.add(link, first, block)),
-            );
-            for link in clique.by_group.iter().filter(leaves) {
-                leaving.add(link, 0, sums);
+            let known = Known { tree, up: &self.up, is_fresh: &self.is_fresh, unobserved };
+            self.by_group.clear();
+            match clique.parent {
+                Some(_) => self.by_group.extend_from_slice(&self.down[tree.message_of(place)]),
+                None => self.by_group.push(N::ONE),
             }
-            for link in clique.by_group.iter().chain(&clique.by_entry).filter(leaves) {
-                if let (Neighbour::Child(_), Some(sent)) = (link.to, known.message(link)) {
-                    let message = leaving.region(link);
-                    message.iter_mut().zip(sent).for_each(|(back, &sent)| *back = back.over(sent));
-                    N::scale(message)?;
+            known.multiply_groups(clique, &mut self.by_group);
+            clique.links().filter(|link| self.is_needed[link.to]).for_each(|link| self.down[tree.message_of(link.to)].fill(N::ZERO));
+            let sums_wanted = clique.parent.is_none() || clique.by_group.iter().any(|link| self.is_needed[link.to]);
+            self.sums.clear();
+            self.sums.resize(clique.groups.len() - 1, N::ZERO);
+            let sums = sums_wanted.then_some(&mut self.sums[..]);
+            let mut sweep =
+                Sweep { known: &known, by_group: &self.by_group, sums, leaving: &mut self.down, is_needed: Some(&self.is_needed) };
+            sweep.run(clique, &mut self.block);
+            for link in clique.by_group.iter().filter(|link| self.is_needed[link.to]) {
+                scatter_to(&mut self.down[tree.message_of(link.to)], &link.places, 0, &self.sums);
+            }
+            for link in clique.links().filter(|link| self.is_needed[link.to] && link.to < tree.cliques.len()) {
+                if let Some(sent) = known.message(link) {
+                    let back = &mut self.down[tree.message_of(link.to)];
+                    back.iter_mut().zip(sent).for_each(|(back, &sent)| *back = back.over(sent));
+                    N::scale(back)?;
                 }
             }
             if clique.parent.is_none() {
-                if !N::is_sound(sums[0]) {
+                if !N::is_sound(self.sums[0]) {
                     return None;
                 }
-                ln_total += sums[0].ln() + known.exponents_below(clique, exponents) as f64 * std::f64::consts::LN_2;
+                ln_total += self.sums[0].ln() + known.exponents_below(clique, &self.exponents) as f64 * std::f64::consts::LN_2;
             }
         }
         Some(ln_total)
     }
+}
 
-    /// What all entries of each group are multiplied by: messages that do not tell them apart, and what the parent sent.
-    fn multiply_groups(&mut self, tree: &JunctionTree, clique: &Clique, unobserved: Unobserved<N>, sent: Option<std::ops::Range<usize>>) {
-        let n_groups = clique.groups.len() - 1;
-        self.by_group.clear();
-        match sent {
-            Some(sent) => self.by_group.extend_from_slice(&self.down[sent]),
-            None => self.by_group.resize(n_groups, N::ONE),
-        }
-        let known = Known {
-            tree,
-            fresh: &self.up,
-            fresh_from: 0,
-            is_fresh: &self.is_fresh,
-            unobserved,
-            likelihoods: &self.likelihoods,
-            is_observed: &self.is_observed,
+impl Clique {
+    /// All links.
+    fn links(&self) -> impl Iterator<Item = &Link> {
+        let (some, others): (&[Link], &[Link]) = match &self.within {
+            Within::Entries(links) => (links, &[]),
+            Within::Runs { across, along, .. } => (across, along),
         };
-        for link in &clique.by_group {
-            if let Some(message) = known.message(link) {
-                multiply(&mut self.by_group, &link.places, 0, message);
-            }
-        }
+        self.by_group.iter().chain(some).chain(others)
     }
 }
 
 /// The messages that are there to be read.
 struct Known<'a, N> {
     tree: &'a JunctionTree,
-    /// Upward messages of this propagation, from a place on.
-    fresh: &'a [N],
-    fresh_from: usize,
+    up: &'a [N],
     is_fresh: &'a [bool],
     unobserved: Unobserved<'a, N>,
-    likelihoods: &'a [N],
-    is_observed: &'a [bool],
 }
 
 impl<'a, N: Number> Known<'a, N> {
     /// What comes over a link; nothing from a variable that was not observed.
     fn message(&self, link: &Link) -> Option<&'a [N]> {
-        match link.to {
-            Neighbour::Variable(variable) => self.is_observed[variable.index()].then(|| &self.likelihoods[self.tree.states_of(variable)]),
-            Neighbour::Child(child) => {
-                let range = self.tree.message_of(child);
-                match self.unobserved {
-                    Some((messages, _)) if !self.is_fresh[child] => Some(&messages[range]),
-                    _ => Some(&self.fresh[range.start - self.fresh_from..range.end - self.fresh_from]),
-                }
-            }
+        let range = self.tree.message_of(link.to);
+        if self.is_fresh[link.to] {
+            return Some(&self.up[range]);
+        }
+        let (messages, _) = self.unobserved.filter(|_| link.to < self.tree.cliques.len())?;
+        Some(&messages[range])
+    }
+
+    fn messages<'l>(&self, links: &'l [Link]) -> Vec<(&'l Places, &'a [N])> {
+        links.iter().filter_map(|link| Some((&link.places, self.message(link)?))).collect()
+    }
+
+    /// Multiplies what a group's entries are all multiplied by with the messages that do not tell them apart.
+    fn multiply_groups(&self, clique: &Clique, by_group: &mut [N]) {
+        for (places, message) in self.messages(&clique.by_group) {
+            multiply(by_group, places, 0, message);
         }
     }
 
     /// The exponents of all messages from below.
     fn exponents_below(&self, clique: &Clique, fresh: &[i64]) -> i64 {
-        let children = clique.by_group.iter().chain(&clique.by_entry).filter_map(|link| match link.to {
-            Neighbour::Child(child) => Some(child),
-            Neighbour::Variable(_) => None,
-        });
-        children
-            .map(|child| match self.unobserved {
-                Some((_, exponents)) if !self.is_fresh[child] => exponents[child],
-                _ => fresh[child],
-            })
-            .sum()
+        let children = clique.links().map(|link| link.to).filter(|&to| to < self.tree.cliques.len());
+        let exponent = |child: usize| match self.unobserved {
+            Some((_, exponents)) if !self.is_fresh[child] => exponents[child],
+            _ => fresh[child],
+        };
+        children.map(exponent).sum()
     }
 }
 
-/// The messages that are being written.
-struct Leaving<'a, N> {
-    tree: &'a JunctionTree,
-    down: &'a mut [N],
-    marginals: &'a mut [N],
+/// One way through a clique: every entry is its potential times what its group is multiplied by times the messages that arrive. It is added to the sum
+/// of its group, and to the messages that leave.
+struct Sweep<'a, 'k, N> {
+    known: &'a Known<'k, N>,
+    by_group: &'a [N],
+    sums: Option<&'a mut [N]>,
+    leaving: &'a mut [N],
+    /// Which messages are to leave; none when nothing is said.
+    is_needed: Option<&'a [bool]>,
 }
 
-impl<'a, N: Number> Leaving<'a, N> {
-    fn new(tree: &'a JunctionTree, down: &'a mut [N], marginals: &'a mut [N]) -> Self {
-        Self { tree, down, marginals }
-    }
-
-    fn region(&mut self, link: &Link) -> &mut [N] {
-        match link.to {
-            Neighbour::Child(child) => &mut self.down[self.tree.message_of(child)],
-            Neighbour::Variable(variable) => &mut self.marginals[self.tree.states_of(variable)],
+impl<N: Number> Sweep<'_, '_, N> {
+    fn run(&mut self, clique: &Clique, block: &mut [N]) {
+        match &clique.within {
+            Within::Entries(links) => self.entries(clique, links, block),
+            Within::Runs { starts, groups, across, along } => self.runs(clique, starts, groups, across, along, block),
         }
     }
 
-    fn clear(&mut self, link: &Link) {
-        self.region(link).fill(N::ZERO);
+    /// The links whose messages are to leave, with where those begin.
+    fn leaving<'l>(&self, links: &'l [Link]) -> Vec<(&'l Places, std::ops::Range<usize>)> {
+        let Some(is_needed) = self.is_needed else { return Vec::new() };
+        links.iter().filter(|link| is_needed[link.to]).map(|link| (&link.places, self.known.tree.message_of(link.to))).collect()
     }
 
-    /// Adds values that begin at the `first`-th of the link's places.
-    fn add(&mut self, link: &Link, first: usize, values: &[N]) {
-        let region = self.region(link);
-        match &link.places {
-            Places::Byte(places) => scatter(region, &places[first..], values),
-            Places::Short(places) => scatter(region, &places[first..], values),
-            Places::Long(places) => scatter(region, &places[first..], values),
+    /// Entry by entry, in blocks. Blocks that are zero because their groups are, as evidence makes them, are passed over.
+    fn entries(&mut self, clique: &Clique, links: &[Link], block: &mut [N]) {
+        let (arriving, leaving) = (self.known.messages(links), self.leaving(links));
+        let n_entries = clique.potential.len();
+        let (mut first, mut group) = (0, 0);
+        while first < n_entries {
+            let end = n_entries.min(first + BLOCK);
+            let block = &mut block[..end - first];
+            let first_group = group;
+            let mut is_zero = true;
+            let part = |group: usize| first.max(clique.groups[group] as usize)..end.min(clique.groups[group + 1] as usize);
+            let last_group = loop {
+                let part = part(group);
+                let factor = self.by_group[group];
+                is_zero &= factor.is_zero();
+                for (entry, &value) in block[part.start - first..part.end - first].iter_mut().zip(&clique.potential[part.clone()]) {
+                    *entry = N::from_f64(value).times(factor);
+                }
+                if part.end == end {
+                    break group;
+                }
+                group += 1;
+            };
+            group += usize::from(clique.groups[last_group + 1] as usize == end);
+            if !is_zero {
+                for (places, message) in &arriving {
+                    multiply(block, places, first, message);
+                }
+                if let Some(sums) = &mut self.sums {
+                    for group in first_group..=last_group {
+                        let part = part(group);
+                        sums[group] = block[part.start - first..part.end - first].iter().fold(sums[group], |sum, &value| sum.plus(value));
+                    }
+                }
+                for (places, range) in &leaving {
+                    scatter_to(&mut self.leaving[range.clone()], places, first, block);
+                }
+            }
+            first = end;
+        }
+    }
+
+    /// Run by run. Groups that are zero are passed over.
+    fn runs(&mut self, clique: &Clique, starts: &[u32], groups: &[u32], across: &[Link], along: &[Link], block: &mut [N]) {
+        let (staying, stepping) = (self.known.messages(across), self.known.messages(along));
+        let (leaving_across, leaving_along) = (self.leaving(across), self.leaving(along));
+        for (group, &by_group) in self.by_group.iter().enumerate() {
+            if by_group.is_zero() {
+                continue;
+            }
+            let mut of_group = N::ZERO;
+            for run in groups[group] as usize..groups[group + 1] as usize {
+                let factor = staying.iter().fold(by_group, |factor, (places, message)| factor.times(message[places.get(run)]));
+                if factor.is_zero() {
+                    continue;
+                }
+                // Long runs piece by piece.
+                let (start, end) = (starts[run] as usize, starts[run + 1] as usize);
+                for from in (start..end).step_by(BLOCK) {
+                    let entries = &clique.potential[from..end.min(from + BLOCK)];
+                    let block = &mut block[..entries.len()];
+                    match stepping.split_first() {
+                        None => block.iter_mut().zip(entries).for_each(|(entry, &value)| *entry = N::from_f64(value).times(factor)),
+                        Some(((places, message), others)) => {
+                            let place = places.get(run) + from - start;
+                            let message = &message[place..place + entries.len()];
+                            for ((entry, &value), &sent) in block.iter_mut().zip(entries).zip(message) {
+                                *entry = N::from_f64(value).times(factor).times(sent);
+                            }
+                            for (places, message) in others {
+                                let place = places.get(run) + from - start;
+                                let message = &message[place..place + entries.len()];
+                                block.iter_mut().zip(message).for_each(|(entry, &sent)| *entry = entry.times(sent));
+                            }
+                        }
+                    }
+                    if self.sums.is_some() || !leaving_across.is_empty() {
+                        let sum = sum_of(block);
+                        of_group = of_group.plus(sum);
+                        for (places, range) in &leaving_across {
+                            let cell = &mut self.leaving[range.start + places.get(run)];
+                            *cell = cell.plus(sum);
+                        }
+                    }
+                    for (places, range) in &leaving_along {
+                        let place = range.start + places.get(run) + from - start;
+                        let cells = &mut self.leaving[place..place + entries.len()];
+                        cells.iter_mut().zip(&*block).for_each(|(cell, &value)| *cell = cell.plus(value));
+                    }
+                }
+            }
+            if let Some(sums) = &mut self.sums {
+                sums[group] = of_group;
+            }
         }
     }
 }
 
-/// Works on a clique's entries block by block: each is its potential times what its group is multiplied by times the messages that arrive.
-/// Hands over, group by group, which part of the block is the group's; and then the block with the number of its first entry. Blocks that are zero
-/// because their groups are, as evidence makes them, are passed over.
-fn for_blocks<N: Number>(
-    clique: &Clique,
-    block: &mut [N],
-    by_group: &[N],
-    arriving: &[(&Places, &[N])],
-    mut of_group: impl FnMut(&[N], usize, usize, usize),
-    mut of_block: impl FnMut(&[N], usize),
-) {
-    let n_entries = clique.potential.len();
-    let (mut first, mut group) = (0, 0);
-    while first < n_entries {
-        let end = n_entries.min(first + BLOCK);
-        let block = &mut block[..end - first];
-        let first_group = group;
-        let mut is_zero = true;
-        loop {
-            let (from, to) = (first.max(clique.groups[group] as usize), end.min(clique.groups[group + 1] as usize));
-            let factor = by_group[group];
-            is_zero &= factor.is_zero();
-            for (entry, &value) in block[from - first..to - first].iter_mut().zip(&clique.potential[from..to]) {
-                *entry = N::from_f64(value).times(factor);
-            }
-            if to == end {
-                // A group that ends with the block is done.
-                group += usize::from(clique.groups[group + 1] as usize == end);
-                break;
-            }
-            group += 1;
+/// A sum in four lanes, the same on every machine.
+fn sum_of<N: Number>(values: &[N]) -> N {
+    let mut lanes = [N::ZERO; 4];
+    let mut fours = values.chunks_exact(4);
+    for four in &mut fours {
+        for (lane, &value) in lanes.iter_mut().zip(four) {
+            *lane = lane.plus(value);
         }
-        if !is_zero {
-            for (places, message) in arriving {
-                multiply(block, places, first, message);
-            }
-            let last_group = if group < by_group.len() && (clique.groups[group] as usize) < end { group } else { group - 1 };
-            for group in first_group..=last_group {
-                let (from, to) = (first.max(clique.groups[group] as usize), end.min(clique.groups[group + 1] as usize));
-                of_group(block, group, from - first, to - first);
-            }
-            of_block(block, first);
-        }
-        first = end;
     }
+    let rest = fours.remainder().iter().fold(N::ZERO, |sum, &value| sum.plus(value));
+    lanes[0].plus(lanes[1]).plus(lanes[2].plus(lanes[3])).plus(rest)
 }
 
 fn multiply<N: Number>(values: &mut [N], places: &Places, first: usize, message: &[N]) {
@@ -444,9 +439,18 @@ fn gather<N: Number, P: Copy + Into<u32>>(values: &mut [N], places: &[P], messag
     }
 }
 
-fn scatter<N: Number, P: Copy + Into<u32>>(region: &mut [N], places: &[P], values: &[N]) {
+/// Adds values to a message, the first at the `first`-th of the places.
+fn scatter_to<N: Number>(message: &mut [N], places: &Places, first: usize, values: &[N]) {
+    match places {
+        Places::Byte(places) => scatter(message, &places[first..], values),
+        Places::Short(places) => scatter(message, &places[first..], values),
+        Places::Long(places) => scatter(message, &places[first..], values),
+    }
+}
+
+fn scatter<N: Number, P: Copy + Into<u32>>(message: &mut [N], places: &[P], values: &[N]) {
     for (&value, &place) in values.iter().zip(places) {
-        let sum = &mut region[place.into() as usize];
+        let sum = &mut message[place.into() as usize];
         *sum = sum.plus(value);
     }
 }

@@ -80,6 +80,8 @@ pub(super) struct Found<'a> {
     pub places: &'a [usize],
     /// The product of the factors' entries.
     pub product: f64,
+    /// The first variable of the clique whose state is not that of the configuration found before.
+    pub changed: usize,
 }
 
 /// Walks the configurations of a clique that the rules allow, in order, the last variable fastest. Gives how many partial configurations were
@@ -132,20 +134,18 @@ pub(super) fn walk(
     let mut n_looked_at = 1;
     let Some(product) = allowed(0, &places, 1.0) else { return Some(n_looked_at) };
     products[0] = product;
-    let mut depth = 0;
+    let (mut depth, mut changed) = (0, 0);
     loop {
         if depth == scope.len() {
-            let found = Found { places: &places[depth * n_things..], product: products[depth] };
-            let back_to = match visit(found) {
+            depth = match visit(Found { places: &places[depth * n_things..], product: products[depth], changed }) {
                 Then::GoOn => scope.len(),
                 Then::NextOfSeparator => n_shared,
             };
-            depth = back_to;
             // The next state of the variable above.
-            match next(&mut depth, &mut states) {
-                true => {}
-                false => return Some(n_looked_at),
+            if !next(&mut depth, &mut states) {
+                return Some(n_looked_at);
             }
+            changed = depth;
         }
         let variable = scope[depth];
         if states[depth] == n_states[variable.index()] {
@@ -153,6 +153,7 @@ pub(super) fn walk(
             if !next(&mut depth, &mut states) {
                 return Some(n_looked_at);
             }
+            changed = changed.min(depth);
             continue;
         }
         n_looked_at += 1;
@@ -210,12 +211,12 @@ mod tests {
             [Watched { scope: &[b, a], rule: Rule::Factor(&[0.5, 0.0, 0.25, 1.0, 0.0, 2.0]) }, Watched { scope: &[a], rule: Rule::Place }];
         let mut met = Vec::new();
         let mut visit = |found: Found| {
-            met.push((found.places.to_vec(), found.product));
+            met.push((found.places.to_vec(), found.product, found.changed));
             Then::GoOn
         };
         let n_looked_at = walk(&[a, b], 1, &[2, 3], &watched, 100, &mut visit).unwrap();
         assert_eq!(n_looked_at, 1 + 2 + 6);
-        assert_eq!(met, [(vec![0, 0], 0.5), (vec![2, 0], 0.25), (vec![3, 1], 1.0), (vec![5, 1], 2.0)]);
+        assert_eq!(met, [(vec![0, 0], 0.5, 0), (vec![2, 0], 0.25, 1), (vec![3, 1], 1.0, 0), (vec![5, 1], 2.0, 1)]);
         let mut n_met = 0;
         let mut once = |_: Found| {
             n_met += 1;

@@ -1,0 +1,45 @@
+//! Times loading, compiling and all marginals of a network: `time_marginals NETWORK.bif EVIDENCE.jsonl`, one object of findings a line.
+//!
+//! Prints one JSON object: seconds for each phase and for each line of evidence, what the tree takes, and the marginals of the last line.
+
+use std::time::Instant;
+use tunbridge_net::{Evidence, FactorGraph, JunctionTree, VarId, Workspace, format::bif};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (network, evidence) = (arguments.next().ok_or("name a network")?, arguments.next().ok_or("name a file of evidence")?);
+    let bytes = std::fs::read(network)?;
+    let begun = Instant::now();
+    let network = bif::read(&bytes)?.network;
+    let load = begun.elapsed().as_secs_f64();
+    let begun = Instant::now();
+    let tree = JunctionTree::compile(&FactorGraph::from(&network), 1 << 30)?;
+    let compile = begun.elapsed().as_secs_f64();
+    let mut room = Workspace::default();
+    let (mut seconds, mut ln_p, mut last) = (Vec::new(), Vec::new(), None);
+    for line in std::fs::read_to_string(evidence)?.lines() {
+        let findings: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line)?;
+        let begun = Instant::now();
+        let mut evidence = Evidence::none();
+        for (variable, state) in &findings {
+            let variable = network.find(variable)?;
+            evidence.observe(&network, variable, network.find_state(variable, state.as_str().ok_or("states are texts")?)?)?;
+        }
+        let answer = tree.calibrate_in(&mut room, &evidence)?;
+        seconds.push(begun.elapsed().as_secs_f64());
+        ln_p.push(answer.ln_p_evidence());
+        last = answer.possible();
+    }
+    let marginals: serde_json::Map<String, serde_json::Value> = last
+        .iter()
+        .flat_map(|last| {
+            network.dag().variables().map(|variable: VarId| (network.name(variable).to_string(), last.marginal(variable).into()))
+        })
+        .collect();
+    let report = serde_json::json!({
+        "load": load, "compile": compile, "seconds": seconds, "ln_p_evidence": ln_p,
+        "entries": tree.n_entries(), "stored": tree.n_stored(), "bytes": tree.n_bytes(), "marginals": marginals,
+    });
+    println!("{report}");
+    Ok(())
+}
