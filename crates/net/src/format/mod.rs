@@ -1,7 +1,12 @@
 //! Formats of networks: read from bytes, written to text. Each file is one format; [`FormatError`] says where a text is broken.
 
+pub(crate) mod draft;
 pub(crate) mod lexical;
+pub(crate) mod rows;
+
+mod document;
 
 pub mod bif;
 
+pub use document::{Document, Notes, Remark};
 pub use lexical::FormatError;
