@@ -5,8 +5,10 @@ pub(crate) mod lexical;
 pub(crate) mod rows;
 
 mod document;
+mod noisy;
 
 pub mod bif;
+pub mod tbn;
 
 pub use document::{Document, Notes, Remark};
 pub use lexical::FormatError;
