@@ -76,7 +76,9 @@ pub enum Remark {
 impl std::fmt::Display for Remark {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Renormalised { n_rows: 1, worst } => write!(out, "one row did not sum to 1 (off by {worst:.1e}) and was divided by its sum"),
+            Self::Renormalised { n_rows: 1, worst } => {
+                write!(out, "one row did not sum to 1 (off by {worst:.1e}) and was divided by its sum")
+            }
             Self::Renormalised { n_rows, worst } => {
                 write!(out, "{n_rows} rows did not sum to 1 (the worst off by {worst:.1e}) and were divided by their sums")
             }
@@ -243,7 +245,8 @@ fn unquote_first(text: &str) -> Option<(String, &str)> {
     None
 }
 
-fn quoted_list(text: &str) -> Option<Vec<String>> {
+/// `("a", "b")`.
+pub(crate) fn quoted_list(text: &str) -> Option<Vec<String>> {
     let mut rest = text.trim().strip_prefix('(')?.strip_suffix(')')?;
     let mut parts = Vec::new();
     loop {

@@ -1,14 +1,54 @@
-//! Formats of networks: read from bytes, written to text. Each file is one format; [`FormatError`] says where a text is broken.
+//! Formats of networks: read from bytes, written to text.
+//!
+//! Each file is one format, and each reads into a [`Document`] and is written from one. [`FormatKind`] tells formats apart; [`read`] and [`write`] take
+//! whichever it is. Structures alone are a [`Sketch`]: [`dot`], bnlearn's [`model_string`] and pyAgrum's [`arrow_string`]. [`FormatError`] says
+//! where a text is broken and what to do. Names, states, parents in order and tables go round bit for bit in every format but UAI, whose
+//! names are in a second file ([`names`]), and dot, which has structures only.
 
 pub(crate) mod draft;
 pub(crate) mod lexical;
 pub(crate) mod rows;
 
 mod document;
+mod identifier;
+mod kind;
 mod noisy;
+mod sketch;
+mod xml;
 
+pub mod arrow_string;
 pub mod bif;
+pub mod dot;
+pub mod dsc;
+pub mod hugin;
+pub mod model_string;
+pub mod names;
 pub mod tbn;
+pub mod uai;
+pub mod xdsl;
+pub mod xmlbif;
 
 pub use document::{Document, Notes, Remark};
+pub use kind::{Contents, FormatKind, MAX_UNPACKED, Sidecar, Written, read, read_any, unpacked, write};
 pub use lexical::FormatError;
+pub use sketch::Sketch;
+
+use crate::error::NetError;
+use crate::network::{Network, Variable};
+
+/// A network with other names, all else as it is.
+pub(crate) fn rename(network: &Network, names: Vec<String>, states: Vec<Vec<String>>) -> Result<Network, NetError> {
+    let renamed = network.dag().variables().zip(states).map(|(variable, states)| Variable {
+        name: names[variable.index()].clone(),
+        states,
+        parents: network.dag().parents(variable).iter().map(|parent| names[parent.index()].clone()).collect(),
+        probabilities: network.conditional(variable).to_values().into_owned(),
+    });
+    Network::new(renamed.collect())
+}
+
+/// What is lost by a format that can say nothing of tables.
+pub(crate) fn lost_table_properties(document: &Document) -> Option<String> {
+    let n_properties: usize = document.noted().map(|(_, notes)| notes.table_properties.len()).sum();
+    (n_properties > 0).then(|| format!("what is said of tables beside their numbers ({n_properties})"))
+}

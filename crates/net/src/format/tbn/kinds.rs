@@ -1,6 +1,8 @@
 //! Distributions that are not tables: the causes of noisy-or and noisy-max, and trees.
 
-use super::{Cause, CauseOf, Fault, Input, MAX_DEPTH, Tree, at_end, comes, expect, found, here, keyword, list, name, number, skip, state_or_any};
+use super::{
+    Cause, CauseOf, Fault, Input, MAX_DEPTH, Tree, at_end, comes, expect, found, here, keyword, list, name, number, skip, state_or_any,
+};
 
 /// `leak: …`, `PARENT: …`, `PARENT=STATE: …`, up to the next variable.
 pub(super) fn causes<'a>(input: &mut Input<'a>) -> Result<Vec<Cause<'a>>, Fault> {

@@ -9,6 +9,9 @@ use super::{Body, Cause, CauseOf, Row, Tree};
 /// How many configurations rows with `*` may be tried against in one file.
 const MAX_TRIED: usize = 16 * MAX_FILLED;
 
+/// Where a row stands, the states it is for by place, and its probabilities.
+type PlacedRow = (usize, Vec<Option<usize>>, Vec<f64>);
+
 /// What was filled in so far, and what is to be said of it.
 #[derive(Default)]
 pub(super) struct Layout {
@@ -49,7 +52,7 @@ impl Layout {
                 self.fill(shape)?;
                 let mut laid = Laid { values: vec![0.0; shape.n_entries], rows_at: vec![usize::MAX; shape.n_rows] };
                 let mut key = vec![None; shape.parents.len()];
-                grow(tree, table, shape, &mut key, &mut laid)?;
+                grow(tree, shape, &mut key, &mut laid)?;
                 if laid.rows_at.contains(&usize::MAX) {
                     let what = format!("the tree of `{}` leaves some configurations of the parents out", shortened(&table.child.text));
                     return Err(Fault::new(table.child.offset, what, "give every state a branch, or `*` for the others"));
@@ -76,7 +79,7 @@ impl Layout {
     }
 
     /// The first row that fits counts; a row that no configuration is left for is a mistake.
-    fn rows(&mut self, rows: &[(usize, Vec<Option<usize>>, Vec<f64>)], shape: &Shape<'_, '_>) -> Result<Laid, Fault> {
+    fn rows(&mut self, rows: &[PlacedRow], shape: &Shape<'_, '_>) -> Result<Laid, Fault> {
         if rows.len() < shape.n_rows {
             self.fill(shape)?;
         }
@@ -216,13 +219,7 @@ fn links(causes: &[Cause<'_>], shape: &Shape<'_, '_>, table: &DraftTable<'_, Bod
 }
 
 /// Puts a tree's leaves into the rows they are for.
-fn grow(
-    tree: &Tree<'_>,
-    table: &DraftTable<'_, Body<'_>>,
-    shape: &Shape<'_, '_>,
-    key: &mut Vec<Option<usize>>,
-    laid: &mut Laid,
-) -> Result<(), Fault> {
+fn grow(tree: &Tree<'_>, shape: &Shape<'_, '_>, key: &mut Vec<Option<usize>>, laid: &mut Laid) -> Result<(), Fault> {
     match tree {
         Tree::Leaf(offset, values) => {
             let values = completed(values, shape.n_states, *offset)?;
@@ -234,7 +231,8 @@ fn grow(
         }
         Tree::Split(parent, branches) => {
             let place = parent_place(parent, shape)?;
-            let twice = |word: &Word<'_>, what: &str| Fault::new(word.offset, format!("`{}` {what}", shortened(&word.text)), "leave one out");
+            let twice =
+                |word: &Word<'_>, what: &str| Fault::new(word.offset, format!("`{}` {what}", shortened(&word.text)), "leave one out");
             if key[place].is_some() {
                 return Err(twice(parent, "is asked for twice on one way down"));
             }
@@ -246,10 +244,12 @@ fn grow(
                 };
                 for state_idx in states {
                     if !std::mem::replace(&mut others[state_idx], false) {
-                        return Err(state.as_ref().map_or_else(|| twice(parent, "has a branch twice"), |word| twice(word, "has two branches")));
+                        return Err(state
+                            .as_ref()
+                            .map_or_else(|| twice(parent, "has a branch twice"), |word| twice(word, "has two branches")));
                     }
                     key[place] = Some(state_idx);
-                    grow(branch, table, shape, key, laid)?;
+                    grow(branch, shape, key, laid)?;
                 }
             }
             key[place] = None;

@@ -67,9 +67,8 @@ pub use write::write;
 /// How deep a tree may be: deeper ones would have more leaves than can be written.
 const MAX_DEPTH: usize = 64;
 
-const KEYWORDS: [&str; 13] = [
-    "network", "variable", "given", "as", "label", "comment", "at", "values", "submodel", "property", "table-property", "on", "leak",
-];
+const KEYWORDS: [&str; 13] =
+    ["network", "variable", "given", "as", "label", "comment", "at", "values", "submodel", "property", "table-property", "on", "leak"];
 
 /// Reads TBN.
 ///
@@ -356,7 +355,11 @@ fn name<'a>(input: &mut Input<'a>, what: &str) -> Result<Word<'a>, Fault> {
         return Err(Fault::new(offset, what, "names with blanks or any of , ; : = { } ( ) [ ] | # are written in \"…\""));
     }
     if KEYWORDS.contains(&text) {
-        return Err(Fault::new(offset, format!("expected {what}, found the keyword `{text}`"), format!("a name like this is written \"{text}\"")));
+        return Err(Fault::new(
+            offset,
+            format!("expected {what}, found the keyword `{text}`"),
+            format!("a name like this is written \"{text}\""),
+        ));
     }
     Ok(Word { text: text.into(), offset })
 }

@@ -39,8 +39,10 @@ pub fn write(document: &Document) -> String {
         text.push('\n');
         push_notes(&mut text, notes);
         // A key's width is at most the sum of the widths of each parent's widest state.
-        let widths: Vec<usize> =
-            parents.iter().map(|&parent| network.states(parent).iter().map(|state| width(&bare_or_quoted(state))).max().unwrap_or(0)).collect();
+        let widths: Vec<usize> = parents
+            .iter()
+            .map(|&parent| network.states(parent).iter().map(|state| width(&bare_or_quoted(state))).max().unwrap_or(0))
+            .collect();
         let is_padded = widths.iter().map(|width| width + 2).sum::<usize>() <= MAX_PADDED;
         rows_of(network, variable, |key, row| {
             text.push_str("  ");
