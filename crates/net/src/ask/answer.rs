@@ -5,14 +5,16 @@ use super::finding::{FindingKind, likelihoods};
 use super::information;
 use super::jeffrey;
 use super::most_probable;
-use super::oracle::{Method, Oracle};
+use super::oracle::{Engine, Method, Oracle};
 use super::reply::{BestAssignment, Independence, Outcome, Reply, StateRow, Table, Value, states_at};
 use super::resolve::{Asks, Question};
 use super::{AskError, Finding};
 use crate::d_separation::{Separation, d_separation};
+use crate::enumeration::enumerate;
 use crate::evidence::{Answer, Evidence, JointDistribution};
 use crate::query::Query;
 use belief::{CompensatedSum, VarId};
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 /// Joints of no more entries than this are made even where only a part of them is asked for.
@@ -243,7 +245,13 @@ impl Oracle {
     fn best(&self, variables: &[VarId], n_best: usize, evidence: &Evidence) -> Result<(Option<(Value, f64)>, Method), AskError> {
         let (answer, how) = self.joint_by_elimination(&[], evidence)?;
         let Answer::Possible { ln_p_evidence, .. } = answer else { return Ok((None, how)) };
-        let (found, method) = most_probable::most_probable(self, variables, n_best, evidence)?;
+        let (found, method) = match (self.engine(), self.network()) {
+            (Engine::Enumeration, Some(network)) => match enumerate(network, variables, evidence)? {
+                Answer::Possible { answer, .. } => (sorted(&answer, &self.shape_of(variables), n_best, ln_p_evidence), Method::Enumeration),
+                Answer::Impossible => return Ok((None, Method::Enumeration)),
+            },
+            _ => most_probable::most_probable(self, variables, n_best, evidence)?,
+        };
         let best = found.into_iter().map(|(states, ln_joint)| BestAssignment {
             states: variables.iter().copied().zip(states).collect(),
             p: (ln_joint - ln_p_evidence).exp().min(1.0),
@@ -370,6 +378,14 @@ fn with_ln_p(outcome: &mut Outcome, ln_p: f64) {
         }
         Outcome::Independence(_) | Outcome::Impossible { .. } => {}
     }
+}
+
+/// The most probable configurations of a joint, best first; of equals, up to rounding, the earlier.
+fn sorted(joint: &JointDistribution, shape: &[usize], n_best: usize, ln_p_evidence: f64) -> Vec<(Vec<usize>, f64)> {
+    let ln_p = |place: usize| joint.probabilities[place].ln() + ln_p_evidence;
+    let mut places: Vec<usize> = (0..joint.probabilities.len()).filter(|&place| joint.probabilities[place] > 0.0).collect();
+    places.sort_by_key(|&place| (Reverse(most_probable::rounded(ln_p(place))), place));
+    places.into_iter().take(n_best).map(|place| (states_at(shape, place), ln_p(place))).collect()
 }
 
 fn mean_and_sd(numbers: &[f64], p: &[f64]) -> (f64, f64) {

@@ -4,7 +4,7 @@
 //! the one of the largest table whose knowledge makes the largest table smallest.
 
 use super::plan::{Shape, best_shape};
-use crate::elimination_order::{Elimination, InteractionGraph, cheapest_elimination};
+use crate::elimination_order::{Elimination, InteractionGraph, Search, cheapest_elimination};
 use crate::error::NetError;
 use crate::evidence::{Answer, Evidence, JointDistribution};
 use crate::factor_graph::FactorGraph;
@@ -71,6 +71,7 @@ pub(super) fn choose_for_best(shape: &Shape, n_states: &[usize], limit: usize) -
                 cliques: cliques.cloned().collect(),
                 largest_table: largest,
                 total_entries,
+                tree_entries: total_entries,
             };
             return Some(Cutset { variables, n_configurations: n_configurations as usize, each });
         }
@@ -147,7 +148,7 @@ impl Shape {
     pub fn elimination(&self, n_states: &[usize]) -> Elimination {
         let mut beside = InteractionGraph::new(n_states.to_vec());
         self.scopes.iter().for_each(|scope| beside.connect(scope));
-        cheapest_elimination(&beside, &self.eliminate)
+        cheapest_elimination(&beside, &self.eliminate, Search::Brief)
     }
 
     /// The same with a variable known.

@@ -2,6 +2,7 @@
 //!
 //! An [`Oracle`] holds a model and answers. [`Question`] is a query in ids of the model, [`Reply`] what comes back, in ids too and with how it
 //! was got. That evidence is impossible is a reply ([`Outcome::Impossible`]), with findings that cannot be together; what cannot be asked is an [`AskError`].
+//! Beside answers there are their [`Explanation`], a [`Plan`] before heavy work, and a check by a second engine ([`Checked`]).
 //!
 //! ```
 //! use tunbridge_net::Network;
@@ -19,9 +20,11 @@
 //! ```
 
 mod answer;
+mod check;
 mod conflict;
 mod cutset;
 mod error;
+mod explain;
 mod finding;
 mod information;
 mod jeffrey;
@@ -31,8 +34,10 @@ mod plan;
 mod reply;
 mod resolve;
 
+pub use check::Checked;
 pub use conflict::Conflict;
 pub use error::AskError;
+pub use explain::{Explanation, Mutual, Says, Weighed};
 pub use finding::{Finding, FindingKind};
 pub use oracle::{DEFAULT_MAX_ENTRIES, Engine, Oracle};
 pub use plan::{ENTRIES_PER_SECOND, Plan};

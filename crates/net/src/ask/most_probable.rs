@@ -282,18 +282,16 @@ struct Ranked {
     cell: Cell,
 }
 
-impl Ranked {
-    /// The logarithm without what rounding may have done to it.
-    fn rounded(&self) -> i64 {
-        (self.ln_p * 1e11).round() as i64
-    }
+/// The logarithm of a probability without what rounding may have done to it: what ties are told by.
+pub(super) fn rounded(ln_p: f64) -> i64 {
+    (ln_p * 1e11).round() as i64
 }
 
 impl Eq for Ranked {}
 
 impl Ord for Ranked {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.rounded().cmp(&other.rounded()).then_with(|| other.states.cmp(&self.states)).then(self.ln_p.total_cmp(&other.ln_p))
+        rounded(self.ln_p).cmp(&rounded(other.ln_p)).then_with(|| other.states.cmp(&self.states)).then(self.ln_p.total_cmp(&other.ln_p))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::enumeration::enumerate;
 use crate::error::NetError;
 use crate::evidence::{Answer, Evidence, JointDistribution};
 use crate::factor_graph::FactorGraph;
-use crate::junction_tree::JunctionTree;
+use crate::junction_tree::{JunctionTree, Workspace};
 use crate::network::Network;
 use crate::variable_elimination::eliminate;
 use belief::VarId;
@@ -134,17 +134,18 @@ impl Oracle {
     fn joint_by_tree(&self, variables: &[VarId], evidence: &Evidence) -> Result<Answer<JointDistribution>, AskError> {
         let tree = self.junction_tree()?;
         self.graph.within_bounds(variables, self.max_entries)?;
-        let Answer::Possible { answer: calibrated, ln_p_evidence } = tree.calibrate(evidence)? else { return Ok(Answer::Impossible) };
+        let wanted = &variables[..variables.len().min(1)];
+        let calibrated = tree.posteriors_in(&mut Workspace::default(), evidence, wanted)?;
+        let Answer::Possible { answer: calibrated, ln_p_evidence } = calibrated else { return Ok(Answer::Impossible) };
         let Some((&first, others)) = variables.split_first() else {
             let answer = JointDistribution { variables: Vec::new(), probabilities: vec![1.0] };
             return Ok(Answer::Possible { answer, ln_p_evidence });
         };
-        let marginal = calibrated.marginal(first);
+        let marginal = calibrated.marginal(first).to_vec();
         let answer = |probabilities| JointDistribution { variables: variables.to_vec(), probabilities };
         if others.is_empty() {
             return Ok(Answer::Possible { answer: answer(marginal), ln_p_evidence });
         }
-        drop(calibrated);
         let n_others: usize = others.iter().map(|&variable| self.domain().n_states(variable)).product();
         let mut probabilities = Vec::with_capacity(marginal.len() * n_others);
         for (state, &p) in marginal.iter().enumerate() {
@@ -188,7 +189,7 @@ impl Oracle {
                 return Ok(match tree.calibrate(evidence)? {
                     Answer::Impossible => (Answer::Impossible, Method::JunctionTree),
                     Answer::Possible { answer, ln_p_evidence } => {
-                        let marginals = self.domain().variables().map(|variable| answer.marginal(variable)).collect();
+                        let marginals = self.domain().variables().map(|variable| answer.marginal(variable).to_vec()).collect();
                         (Answer::Possible { answer: marginals, ln_p_evidence }, Method::JunctionTree)
                     }
                 });

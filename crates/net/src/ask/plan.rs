@@ -11,7 +11,7 @@ use super::most_probable::BestShape;
 use super::oracle::{Method, Oracle};
 use super::resolve::{Asks, Question};
 use super::{AskError, Engine};
-use crate::elimination_order::{InteractionGraph, cheapest_elimination};
+use crate::elimination_order::{InteractionGraph, Search, cheapest_elimination};
 use crate::evidence::Evidence;
 use crate::factor_graph::FactorGraph;
 use crate::query::Query;
@@ -172,6 +172,10 @@ impl Oracle {
         if plan.fits {
             return plan;
         }
+        // A tree stores possible entries only, and how many they are only compiling it tells, within the limit.
+        if let (Method::JunctionTree, Ok(tree)) = (&method, self.junction_tree()) {
+            return Plan { bytes: tree.n_bytes() as f64, fits: true, seconds: tree.n_stored() as f64 / ENTRIES_PER_SECOND, ..plan };
+        }
         let chosen = if method == Method::Elimination { cutset::choose(shape, n_states, self.domain().n_variables(), limit) } else { None };
         self.cut(plan, chosen.as_ref(), |names| Method::Cutset(names))
     }
@@ -261,12 +265,12 @@ pub(super) fn best_shape(n_states: &[usize], scopes: Vec<Vec<VarId>>, open: &[Va
     summed.dedup();
     let mut beside = InteractionGraph::new(n_states.to_vec());
     scopes.iter().for_each(|scope| beside.connect(scope));
-    let sum = cheapest_elimination(&beside, &summed);
+    let sum = cheapest_elimination(&beside, &summed, Search::Brief);
     let mut left = InteractionGraph::new(n_states.to_vec());
     for scope in scopes.iter().chain(&sum.cliques) {
         left.connect(&scope.iter().copied().filter(|variable| maximised[variable.index()]).collect::<Vec<_>>());
     }
-    let max = cheapest_elimination(&left, open);
+    let max = cheapest_elimination(&left, open, Search::Brief);
     BestShape { shape: Shape { scopes, keep: Vec::new(), eliminate: open.to_vec() }, sum, max }
 }
 
