@@ -148,8 +148,12 @@ fn checked(method: String, largest_difference: f64) -> Checked {
 /// The largest difference between two outcomes; infinite when they are of different kinds.
 pub(super) fn difference(left: &Outcome, right: &Outcome) -> f64 {
     match (left, right) {
-        (Outcome::Found { value: a, ln_p_evidence: p }, Outcome::Found { value: b, ln_p_evidence: q }) => (p - q).abs().max(of_values(a, b)),
-        (Outcome::EachState { rows: a, ln_p_evidence: p, .. }, Outcome::EachState { rows: b, ln_p_evidence: q, .. }) if a.len() == b.len() => {
+        (Outcome::Found { value: a, ln_p_evidence: p }, Outcome::Found { value: b, ln_p_evidence: q }) => {
+            (p - q).abs().max(of_values(a, b))
+        }
+        (Outcome::EachState { rows: a, ln_p_evidence: p, .. }, Outcome::EachState { rows: b, ln_p_evidence: q, .. })
+            if a.len() == b.len() =>
+        {
             a.iter().zip(b).fold((p - q).abs(), |largest, (a, b)| {
                 let values = match (&a.value, &b.value) {
                     (Some(a), Some(b)) => of_values(a, b),
@@ -169,7 +173,9 @@ fn of_values(left: &Value, right: &Value) -> f64 {
     match (left, right) {
         (Value::Table(a), Value::Table(b)) => of_lists(&a.probabilities, &b.probabilities),
         (Value::Probability(a), Value::Probability(b)) => (a - b).abs(),
-        (Value::Marginals(a), Value::Marginals(b)) if a.len() == b.len() => a.iter().zip(b).map(|(a, b)| of_lists(a, b)).fold(0.0, f64::max),
+        (Value::Marginals(a), Value::Marginals(b)) if a.len() == b.len() => {
+            a.iter().zip(b).map(|(a, b)| of_lists(a, b)).fold(0.0, f64::max)
+        }
         (Value::Best(a), Value::Best(b)) => of_best(a, b),
         (Value::Expectation { mean: a, sd: c, .. }, Value::Expectation { mean: b, sd: d, .. }) => {
             // Of numbers of any size: relative to them.

@@ -14,6 +14,9 @@ use belief::{VarId, log_sum_exp};
 /// More configurations than this are not gone through.
 const MAX_CONFIGURATIONS: f64 = 65_536.0;
 
+/// More entries than this, in all configurations together, are not gone through: a quarter of an hour or so.
+const MAX_WORK: f64 = 1e11;
+
 /// Variables to go through the configurations of.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cutset {
@@ -54,7 +57,8 @@ pub(super) fn choose(shape: &Shape, n_states: &[usize], n_named: usize, limit: u
         variables.push(variable);
         (shape, each) = (without, cost);
     }
-    Some(Cutset { variables, n_configurations: n_configurations as usize, each })
+    let affordable = n_configurations * each.total_entries <= MAX_WORK;
+    affordable.then_some(Cutset { variables, n_configurations: n_configurations as usize, each })
 }
 
 /// A cutset of variables that are maximised over, with which every table of a maximisation is within the limit.
@@ -73,7 +77,8 @@ pub(super) fn choose_for_best(shape: &Shape, n_states: &[usize], limit: usize) -
                 total_entries,
                 tree_entries: total_entries,
             };
-            return Some(Cutset { variables, n_configurations: n_configurations as usize, each });
+            let affordable = n_configurations * each.total_entries <= MAX_WORK;
+            return affordable.then_some(Cutset { variables, n_configurations: n_configurations as usize, each });
         }
         let worst = cliques.max_by(|a, b| entries(a, n_states).total_cmp(&entries(b, n_states)))?;
         let without = |variable: VarId| -> Vec<Vec<VarId>> {

@@ -126,7 +126,8 @@ impl Oracle {
         let separate = Separations::of(self, &events, all);
         let mut findings = Vec::with_capacity(all.len());
         for (place, finding) in all.iter().enumerate() {
-            let others: Vec<Finding> = all.iter().enumerate().filter(|(other, _)| *other != place).map(|(_, finding)| finding.clone()).collect();
+            let others: Vec<Finding> =
+                all.iter().enumerate().filter(|(other, _)| *other != place).map(|(_, finding)| finding.clone()).collect();
             let (p_alone, p_without) = (probability(std::slice::from_ref(finding))?, probability(&others)?);
             let says = if separate.as_ref().is_some_and(|graph| graph.says_nothing(place)) {
                 Says::NothingByTheGraph
@@ -287,12 +288,19 @@ impl fmt::Display for Weighed {
         match self.says {
             Says::For => write!(f, "{finding} speaks for it {}: without this finding it would be {without}.", by(self.weight_last)),
             Says::Against => write!(f, "{finding} speaks against it {}: without this finding it would be {without}.", by(self.weight_last)),
-            Says::NothingByTheGraph => write!(f, "{finding} adds nothing once the other findings are known: the graph separates it from the target."),
+            Says::NothingByTheGraph => {
+                write!(f, "{finding} adds nothing once the other findings are known: the graph separates it from the target.")
+            }
             Says::NothingByTheNumbers => write!(f, "{finding} adds nothing once the other findings are known, as the numbers are."),
         }?;
         match self.weight_alone {
             Some(0.0) => write!(f, " Alone it would change nothing."),
-            weight => write!(f, " Alone it would make it {}{}.", short(self.p_alone), weight.map_or(String::new(), |nats| format!(" ({nats:+.2} nats)"))),
+            weight => write!(
+                f,
+                " Alone it would make it {}{}.",
+                short(self.p_alone),
+                weight.map_or(String::new(), |nats| format!(" ({nats:+.2} nats)"))
+            ),
         }
     }
 }
@@ -310,7 +318,10 @@ impl fmt::Display for Mutual {
                  (conflict {conflict:+.2}). This may be a rare case, or a finding may be wrong."
             )
         } else {
-            write!(f, "The findings support each other: {times} times more probable together than if they had nothing to do with each other (conflict {conflict:+.2}).")
+            write!(
+                f,
+                "The findings support each other: {times} times more probable together than if they had nothing to do with each other (conflict {conflict:+.2})."
+            )
         }
     }
 }
