@@ -18,6 +18,7 @@ mod network;
 mod random_network;
 mod structure;
 
+pub mod ask;
 pub mod d_separation;
 pub mod elimination_order;
 pub mod enumeration;
