@@ -54,7 +54,7 @@ const APART: f64 = 9.0;
 
 /// What smoothing leaves free around boxes.
 const MARGIN: f64 = 3.0;
-const CORNER: f64 = 14.0;
+const CORNERS: [f64; 3] = [60.0, 30.0, 12.0];
 
 /// The ways of arcs downward through the gates of a layered layout, from border to border; none for nodes that lie on each other.
 pub(super) fn routes_down(nodes: &[Placed], arcs: &[(usize, usize)], gates: &[Vec<Gate>]) -> Vec<Option<Vec<Cubic>>> {
@@ -148,7 +148,8 @@ fn smoothed(bends: &[Point], boxes: &[Rectangle]) -> Vec<Cubic> {
     }
     let free = |curve: &[Cubic]| !curve.iter().any(|piece| boxes.iter().any(|rectangle| rectangle.grown(MARGIN).is_met_by_curve(piece)));
     let smooth = through(bends);
-    if free(&smooth) { smooth } else { rounded(bends, CORNER) }
+    let tries = std::iter::once(smooth).chain(CORNERS.map(|radius| rounded(bends, radius)));
+    tries.into_iter().find(|curve| free(curve)).unwrap_or_else(|| rounded(bends, 0.0))
 }
 
 fn cut_at_borders(curve: &[Cubic], tail: &Placed, head: &Placed) -> Option<Vec<Cubic>> {

@@ -1,6 +1,6 @@
-//! A junction tree as SVG: cliques as ellipses, separators as boxes on the lines between them.
+//! A junction tree as SVG: cliques as round boxes, separators as square ones on the lines between them.
 
-use super::node::Node;
+use super::node::{Kind, Node};
 use super::svg::Picture;
 use super::{Direction, DrawingError};
 use belief::VarId;
@@ -16,15 +16,13 @@ pub fn junction_tree_svg(
     separators: &[(usize, usize, &[VarId])],
     direction: Direction,
 ) -> Result<String, DrawingError> {
-    let text = |variables: &[VarId]| -> Result<String, DrawingError> {
-        let known = |variable: &VarId| {
-            names.get(variable.index()).cloned().ok_or(DrawingError::NoSuchPlace { what: "variable", place: variable.index() })
-        };
-        Ok(variables.iter().map(known).collect::<Result<Vec<_>, _>>()?.join(", "))
+    let named = |variables: &[VarId]| -> Result<Vec<&str>, DrawingError> {
+        let unknown = |variable: &VarId| DrawingError::NoSuchPlace { what: "variable", place: variable.index() };
+        variables.iter().map(|variable| names.get(variable.index()).map(String::as_str).ok_or_else(|| unknown(variable))).collect()
     };
     let mut nodes = Vec::with_capacity(cliques.len() + separators.len());
     for clique in cliques {
-        nodes.push(Node::plain(&text(clique)?, false));
+        nodes.push(Node::of_names(&named(clique)?, Kind::Clique));
     }
     let mut arcs = Vec::with_capacity(2 * separators.len());
     let mut titles = Vec::with_capacity(arcs.capacity());
@@ -37,10 +35,10 @@ pub fn junction_tree_svg(
             return Err(DrawingError::NotATree);
         }
         let line = nodes.len();
-        let shared = text(separator)?;
+        let shared = named(separator)?;
         arcs.extend([(parent, line), (line, child)]);
-        titles.extend([shared.clone(), shared.clone()]);
-        nodes.push(Node::label(&shared));
+        titles.extend([shared.join(", "), shared.join(", ")]);
+        nodes.push(Node::of_names(&shared, Kind::Separator));
     }
     // Who goes up from a clique comes to a root before all cliques are passed, if there is no cycle.
     let ends = |clique: usize| std::iter::successors(Some(clique), |&at| parent_of[at]).take(cliques.len() + 1).count() <= cliques.len();
@@ -61,7 +59,7 @@ mod tests {
         let [a, b, c, d] = [0, 1, 2, 3].map(VarId::new);
         let cliques: [&[VarId]; 3] = [&[a, b], &[b, c], &[c, d]];
         let picture = junction_tree_svg(&names, &cliques, &[(1, 0, &[b]), (2, 1, &[c])], Direction::Right).unwrap();
-        assert_eq!(picture.matches("<ellipse").count(), 3);
+        assert_eq!(picture.matches("rx=\"11\"").count(), 3);
         assert!(picture.contains(">A, B</text>") && picture.contains("3 cliques and 2 separators"));
         let draw = |separators: &[(usize, usize, &[VarId])]| junction_tree_svg(&names, &cliques, separators, Direction::Down);
         assert_eq!(draw(&[(1, 0, &[b]), (0, 1, &[b])]), Err(DrawingError::NotATree));

@@ -4,7 +4,7 @@
 //! [`super::crossing_reduction`], then [`super::coordinates`]. Parts that do not hang together are laid out each by itself and stand side by
 //! side. Here layers run from top to bottom; who wants them from left to right exchanges the axes before and after.
 
-use super::coordinates::{Gaps, coordinates};
+use super::coordinates::{Gaps, aside, coordinates};
 use super::crossing_reduction::reduce_crossings;
 use super::layered_graph::LayeredGraph;
 use super::layering::layers;
@@ -26,6 +26,9 @@ const GAPS: Gaps = Gaps { boxes: 24.0, arc: 16.0, arcs: 12.0 };
 /// The distance of two layers: enough for the arcs between them not to be too flat, within these.
 const LAYERS_APART: [f64; 2] = [42.0, 96.0];
 const STEEPNESS: f64 = 0.22;
+
+/// How much wider than the side of a square that has room for all nodes a layer may be.
+const STRETCH: f64 = 2.3;
 
 /// How far arcs keep from boxes, and from arcs that keep so far from the same box.
 const MARGIN: f64 = 9.0;
@@ -115,8 +118,11 @@ fn parts(n_nodes: usize, arcs: &[(usize, usize)]) -> Vec<Part> {
 
 fn connected_layout(sizes: &[[f64; 2]], arcs: &[(usize, usize)]) -> Layout {
     let widths: Vec<f64> = sizes.iter().map(|size| size[0]).collect();
-    let mut graph = LayeredGraph::new(layers(&widths, arcs), arcs);
-    reduce_crossings(&mut graph);
+    let roomy: Vec<[f64; 2]> = sizes.iter().map(|[width, height]| [width + GAPS.boxes, height + LAYERS_APART[0]]).collect();
+    let widest = STRETCH * roomy.iter().map(|[width, height]| width * height).sum::<f64>().sqrt();
+    let widths_with_room: Vec<f64> = roomy.iter().map(|size| size[0]).collect();
+    let mut graph = LayeredGraph::new(layers(&widths_with_room, arcs, widest), arcs);
+    reduce_crossings(&mut graph, |graph| aside(graph, &widths, &GAPS));
     let x = coordinates(&graph, &widths, &GAPS);
     let width_of = |node: usize| widths.get(node).copied().unwrap_or(0.0);
     let left = (0..graph.n_nodes()).map(|node| x[node] - width_of(node) / 2.0).fold(f64::INFINITY, f64::min);
@@ -158,7 +164,7 @@ fn connected_layout(sizes: &[[f64; 2]], arcs: &[(usize, usize)]) -> Layout {
                     } else {
                         [f64::NEG_INFINITY, (centre - width / 2.0 - room).max(at)]
                     };
-                    gates.extend([middle - height / 2.0, middle + height / 2.0].map(|y| Gate { y, low, high }));
+                    gates.extend([-1.0, 1.0].map(|side| Gate { y: middle + side * (height / 2.0 + MARGIN / 2.0), low, high }));
                 }
                 if bottoms[graph.layer[node]] - tops[graph.layer[node]] <= highest {
                     break;

@@ -17,6 +17,7 @@ mod layered_layout;
 mod layering;
 mod network_simplex;
 mod node;
+mod straightening;
 mod svg;
 mod taut_string;
 mod text;

@@ -12,6 +12,7 @@ const TRACK: &str = "#e5e5e5";
 const TRACK_OBSERVED: &str = "#f3d59a";
 const FILL: &str = "#fff";
 const FILL_OBSERVED: &str = "#fdebc8";
+const FILL_SEPARATOR: &str = "#ededed";
 const STROKE: &str = "#444";
 
 const NAME: Letters = Letters { size: 13.0, bold: true };
@@ -20,9 +21,13 @@ const LINE: Letters = Letters { size: 11.0, bold: false };
 const SEEN_LINE: Letters = Letters { size: 11.0, bold: true };
 
 const WIDEST_NAME: f64 = 190.0;
+/// A line of several names.
+const WIDEST_TEXT: f64 = 170.0;
 const WIDEST_STATE: f64 = 110.0;
 const BAR_LENGTH: f64 = 60.0;
 const BAR_HEIGHT: f64 = 8.0;
+/// Widths of boxes are multiples of this, so that many are the same.
+const STEP: f64 = 12.0;
 const PADDING: f64 = 9.0;
 const HEADER: f64 = 23.0;
 const LINE_HEIGHT: f64 = 15.0;
@@ -35,10 +40,26 @@ pub(super) struct Node {
     /// Width and height.
     pub size: Point,
     pub outline: Outline,
-    name: String,
+    kind: Kind,
+    /// The name, or the lines of a text.
+    text: Vec<String>,
     whole: String,
-    observed: bool,
     lines: Vec<Line>,
+}
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    Variable,
+    Observed,
+    Clique,
+    Separator,
+}
+
+impl Kind {
+    fn variable(observed: bool) -> Self {
+        if observed { Self::Observed } else { Self::Variable }
+    }
 }
 
 struct Line {
@@ -54,14 +75,33 @@ impl Node {
     pub fn plain(name: &str, observed: bool) -> Self {
         let shown = PLAIN_NAME.cut(name, WIDEST_NAME);
         let size = [(1.15 * PLAIN_NAME.width(&shown) + 26.0).max(56.0).ceil(), 36.0];
-        Self { size, outline: Outline::Ellipse, name: shown, whole: name.to_string(), observed, lines: Vec::new() }
+        Self {
+            size,
+            outline: Outline::Ellipse,
+            kind: Kind::variable(observed),
+            text: vec![shown],
+            whole: name.to_string(),
+            lines: Vec::new(),
+        }
     }
 
-    /// A small box with a text.
-    pub fn label(text: &str) -> Self {
-        let shown = LINE.cut(text, WIDEST_NAME);
-        let size = [(LINE.width(&shown) + 14.0).ceil(), 22.0];
-        Self { size, outline: Outline::Box, name: shown, whole: text.to_string(), observed: false, lines: Vec::new() }
+    /// A box with names in as many lines as they need.
+    pub fn of_names(names: &[&str], kind: Kind) -> Self {
+        let mut text: Vec<String> = Vec::new();
+        for (place, name) in names.iter().enumerate() {
+            let comma = if place + 1 < names.len() { "," } else { "" };
+            let name = format!("{}{comma}", LINE.cut(name, WIDEST_NAME));
+            match text.last_mut().filter(|line| LINE.width(line) + LINE.width(&name) < WIDEST_TEXT) {
+                Some(line) => {
+                    line.push(' ');
+                    line.push_str(&name);
+                }
+                None => text.push(name),
+            }
+        }
+        let widest = text.iter().map(|line| LINE.width(line)).fold(0.0, f64::max);
+        let size = [(widest + 16.0).ceil(), LINE_HEIGHT * text.len().max(1) as f64 + 9.0];
+        Self { size, outline: Outline::Box, kind, text, whole: names.join(", "), lines: Vec::new() }
     }
 
     /// A box with a line for each state. Of more than `max_lines` states the most probable ones and the one that was seen are shown.
@@ -85,25 +125,30 @@ impl Node {
         let labels = lines.iter().map(|line| if line.seen { SEEN_LINE } else { LINE }.width(&line.label)).fold(0.0, f64::max);
         let mark = if seen_state.is_some() { MARK } else { 0.0 };
         let line_width = mark + labels + 8.0 + BAR_LENGTH + 6.0 + percentage_width();
-        let width = (line_width.max(NAME.width(&shown)) + 2.0 * PADDING).ceil();
+        let width = ((line_width.max(NAME.width(&shown)) + 2.0 * PADDING) / STEP).ceil() * STEP;
         let height = HEADER + LINE_HEIGHT * lines.len() as f64 + FOOTER;
         let mut whole = name.to_string();
         for (state, p) in states.iter().zip(beliefs) {
             let _ = write!(whole, "\n{state}: {}", percentage(*p));
         }
-        Self { size: [width, height], outline: Outline::Box, name: shown, whole, observed: seen.is_some(), lines }
+        Self { size: [width, height], outline: Outline::Box, kind: Kind::variable(seen.is_some()), text: vec![shown], whole, lines }
     }
 
     /// Adds the node around a centre.
     pub fn draw(&self, out: &mut String, centre: Point) {
         let [width, height] = self.size;
         let [x, y] = [centre[0] - width / 2.0, centre[1] - height / 2.0];
-        let (fill, stroke_width) = if self.observed { (FILL_OBSERVED, 1.8) } else { (FILL, 1.0) };
+        let (fill, stroke_width, corner) = match self.kind {
+            Kind::Variable => (FILL, 1.0, 5.0),
+            Kind::Observed => (FILL_OBSERVED, 1.8, 5.0),
+            Kind::Clique => (FILL, 1.0, 11.0),
+            Kind::Separator => (FILL_SEPARATOR, 0.8, 0.0),
+        };
         let _ = write!(out, "<g><title>{}</title>", escaped(&self.whole));
         match self.outline {
             Outline::Box => {
                 out.push_str("<rect");
-                attributes(out, &[("x", x), ("y", y), ("width", width), ("height", height), ("rx", 5.0)]);
+                attributes(out, &[("x", x), ("y", y), ("width", width), ("height", height), ("rx", corner)]);
             }
             Outline::Ellipse => {
                 out.push_str("<ellipse");
@@ -112,21 +157,18 @@ impl Node {
         }
         let _ = writeln!(out, " fill=\"{fill}\" stroke=\"{STROKE}\" stroke-width=\"{}\"/>", coordinate(stroke_width));
         if self.lines.is_empty() {
-            let size = if self.outline == Outline::Ellipse { PLAIN_NAME.size } else { LINE.size };
-            self.draw_name(out, [centre[0], centre[1] + 0.35 * size], size, "400");
+            let letters = if self.outline == Outline::Ellipse { PLAIN_NAME } else { LINE };
+            let first = centre[1] + 0.35 * letters.size - LINE_HEIGHT * (self.text.len().max(1) - 1) as f64 / 2.0;
+            for (place, line) in self.text.iter().enumerate() {
+                draw_text(out, line, [centre[0], first + LINE_HEIGHT * place as f64], letters);
+            }
         } else {
-            self.draw_name(out, [centre[0], y + 15.5], NAME.size, "600");
+            self.text.iter().for_each(|name| draw_text(out, name, [centre[0], y + 15.5], NAME));
             for (place, line) in self.lines.iter().enumerate() {
                 self.draw_line(out, line, [x, y + HEADER + LINE_HEIGHT * place as f64]);
             }
         }
         out.push_str("</g>\n");
-    }
-
-    fn draw_name(&self, out: &mut String, at: Point, size: f64, weight: &str) {
-        out.push_str("<text");
-        attributes(out, &[("x", at[0]), ("y", at[1]), ("font-size", size)]);
-        let _ = writeln!(out, " font-weight=\"{weight}\" text-anchor=\"middle\">{}</text>", escaped(&self.name));
     }
 
     /// A line whose upper left corner is given.
@@ -146,7 +188,7 @@ impl Node {
         let right = x + self.size[0] - PADDING;
         let bar = right - percentage_width() - 6.0 - BAR_LENGTH;
         if !line.is_rest {
-            let (track, colour) = if self.observed { (TRACK_OBSERVED, BAR_OBSERVED) } else { (TRACK, BAR) };
+            let (track, colour) = if self.kind == Kind::Observed { (TRACK_OBSERVED, BAR_OBSERVED) } else { (TRACK, BAR) };
             let top = y + 6.8 - BAR_HEIGHT / 2.0;
             out.push_str("<rect");
             attributes(out, &[("x", bar), ("y", top), ("width", BAR_LENGTH), ("height", BAR_HEIGHT)]);
@@ -161,6 +203,14 @@ impl Node {
         attributes(out, &[("x", right), ("y", baseline)]);
         let _ = writeln!(out, " text-anchor=\"end\"{weight}>{}</text>", escaped(&percentage(line.p)));
     }
+}
+
+/// A line of text around its middle.
+fn draw_text(out: &mut String, text: &str, at: Point, letters: Letters) {
+    out.push_str("<text");
+    attributes(out, &[("x", at[0]), ("y", at[1]), ("font-size", letters.size)]);
+    let weight = if letters.bold { " font-weight=\"600\"" } else { "" };
+    let _ = writeln!(out, "{weight} text-anchor=\"middle\">{}</text>", escaped(text));
 }
 
 fn percentage_width() -> f64 {
