@@ -20,6 +20,7 @@ mod structure;
 
 pub mod ask;
 pub mod d_separation;
+pub mod drawing;
 pub mod elimination_order;
 pub mod enumeration;
 pub mod format;
