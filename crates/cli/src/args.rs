@@ -11,6 +11,7 @@ use crate::concept_args::ConceptArgs;
 use crate::learner_args::{LearnerArgs, PriorArgs};
 use crate::lists::items;
 use crate::loss::LossArgs;
+use crate::network_args::{AskArgs, ConvertArgs, RandomArgs, ShowNetworkArgs};
 use crate::text_args::most_words;
 use crate::weigh_args::WeighArgs;
 
@@ -56,6 +57,12 @@ pub enum Verb {
     Concept(ConceptArgs),
     /// Say what data make of a belief about a parameter: prior, posterior and what comes next
     Estimate(Box<crate::estimate_args::EstimateArgs>),
+    /// Ask a Bayesian network anything: probabilities, what is most probable, what is independent of what
+    Ask(Box<AskArgs>),
+    /// Write a network in another format
+    Convert(ConvertArgs),
+    /// Make a random network
+    Random(RandomArgs),
     /// Print shell completions
     Completions(CompletionsArgs),
     /// Print the manual page
@@ -72,7 +79,7 @@ pub struct Common {
     /// Seed of everything random
     #[arg(long, global = true, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// What to print: text, and html of explain, for people; the rest for programs
+    /// What to print: text, and html of explain and svg of networks, for people; the rest for programs
     #[arg(long, global = true, value_enum)]
     pub format: Option<Format>,
     /// Print seconds by phase and peak memory as a line of JSON on standard error
@@ -95,6 +102,8 @@ pub enum Format {
     Parquet,
     Arrow,
     Html,
+    Svg,
+    Dot,
 }
 
 impl Common {
@@ -408,11 +417,11 @@ pub enum UnitArg {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge show play_tennis.tb\n  tunbridge show mail.tb --by ratio --top 20 --min-texts 3\n  tunbridge show play_tennis.tb --format json"
+    after_help = "Examples:\n  tunbridge show play_tennis.tb\n  tunbridge show mail.tb --by ratio --top 20 --min-texts 3\n  tunbridge show play_tennis.tb --format json\n  tunbridge show examples/asia.bif\n  tunbridge show examples/asia.bif --variable dysp\n  tunbridge show examples/asia.bif --given 'xray=yes' --format svg > asia.svg\n  tunbridge show examples/asia.bif --junction-tree\n  tunbridge show examples/asia.bif --order -o asia.order"
 )]
 pub struct ShowArgs {
-    /// The model
-    #[arg(value_name = "MODEL")]
+    /// The model, or a network
+    #[arg(value_name = "MODEL | NET")]
     pub model: PathBuf,
     /// How many pieces of evidence, and words of texts, to list per class [default: 5, with --format json 10]
     #[arg(long, value_name = "N")]
@@ -429,6 +438,8 @@ pub struct ShowArgs {
     /// Print what EM made of rows without a class, step by step
     #[arg(long)]
     pub history: bool,
+    #[command(flatten)]
+    pub network: ShowNetworkArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,0 +1,57 @@
+//! A network for programs.
+
+use serde_json::{Value, json};
+use tunbridge::net::{Domain, Network, VarId};
+use tunbridge::network::{NetworkFile, Shape, TreePlan};
+
+use crate::json::{number, real};
+
+/// What the network is, with its tables.
+pub fn summary(file: &NetworkFile, shape: &Shape) -> Value {
+    let domain = file.domain();
+    let variables: Vec<Value> = match file.network() {
+        Some(network) => network.dag().variables().map(|of| variable(network, of)).collect(),
+        None => domain.variables().map(|of| json!({"name": domain.name(of), "states": domain.states(of)})).collect(),
+    };
+    let mut value =
+        json!({"kind": if file.network().is_some() { "network" } else { "factor-graph" }, "name": file.name(), "variables": variables});
+    if let Some(network) = file.network() {
+        value["arcs"] = network.dag().arcs().map(|(from, to)| json!([network.name(from), network.name(to)])).collect();
+        value["free_parameters"] = json!(network.n_free_parameters());
+    } else {
+        value["factors"] = json!(file.graph().factors().len());
+    }
+    if let (Some(network), Some((of, entries))) = (file.network(), shape.largest_family) {
+        value["largest_family"] = json!({"variable": network.name(of), "entries": number(entries)});
+    }
+    value["junction_tree"] = json!({"cliques": shape.n_cliques, "entries": number(shape.total_entries), "largest_clique": number(shape.largest_clique), "width": shape.width});
+    value
+}
+
+/// A variable with its table, a row for each configuration of its parents, the last parent fastest.
+pub fn variable(network: &Network, of: VarId) -> Value {
+    let conditional = network.conditional(of);
+    let row = |row: usize| -> Value { (0..network.n_states(of)).map(|state| real(conditional.probability(row, state))).collect() };
+    let parents: Vec<&str> = network.dag().parents(of).iter().map(|parent| network.name(*parent)).collect();
+    json!({"name": network.name(of), "states": network.states(of), "parents": parents,
+           "table": (0..conditional.n_rows()).map(row).collect::<Vec<Value>>()})
+}
+
+fn names(domain: &Domain, variables: &[VarId]) -> Vec<String> {
+    variables.iter().map(|variable| domain.name(*variable).to_string()).collect()
+}
+
+/// The cliques, each with the place of the one above it, from 1.
+pub fn junction_tree(file: &NetworkFile, tree: &TreePlan) -> Value {
+    let domain = file.domain();
+    let clique = |clique: &tunbridge::network::PlannedClique| {
+        json!({"variables": names(domain, &clique.variables), "entries": number(clique.entries), "above": clique.parent.map(|place| place + 1),
+               "shared": names(domain, &clique.separator)})
+    };
+    json!({"cliques": tree.cliques.iter().map(clique).collect::<Vec<_>>(), "entries": number(tree.cliques.iter().map(|c| c.entries).sum())})
+}
+
+/// The order that variables are summed out in.
+pub fn order(file: &NetworkFile) -> Value {
+    json!({"order": file.tree_plan().order.iter().filter(|v| v.index() < file.domain().n_variables()).map(|v| file.domain().name(*v)).collect::<Vec<_>>()})
+}
