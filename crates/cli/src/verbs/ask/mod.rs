@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use serde_json::Value as Json;
 use tunbridge::net::Domain;
-use tunbridge::net::ask::{Asks, Checked, Explanation, Finding, Oracle, Outcome, Question, Reply};
+use tunbridge::net::ask::{Checked, Explanation, Finding, Oracle, Outcome, Question, Reply};
 use tunbridge::net::query::Query;
 use tunbridge::network::{self, NetworkFile};
 use tunbridge::{Error, Timings};
@@ -198,11 +198,11 @@ impl Asker<'_> {
     }
 
     fn resolve(&self, query: Query) -> Result<(Query, Question), Failure> {
-        let mut question = Question::resolve(self.domain(), &query).map_err(Error::from)?;
-        if self.file.is_structure() && !matches!(question.asks, Asks::Independence { .. }) {
+        if self.file.is_structure() && !matches!(query, Query::Independence { .. }) {
             let what = format!("{}: has arcs and no probabilities, and `{query}` needs them", self.file.path.display());
             return Err(Error::Unfit { what, hint: Some("ask what is independent of what, as in A ⟂ B | C".into()) }.into());
         }
+        let mut question = Question::resolve(self.domain(), &query).map_err(Error::from)?;
         question.findings.extend_from_slice(&self.findings);
         Ok((query, question))
     }

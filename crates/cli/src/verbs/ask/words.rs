@@ -22,7 +22,7 @@ pub fn reply(domain: &Domain, dag: Option<&Dag>, reply: &Reply, has_findings: bo
     };
     let evidence = match reply.outcome {
         Outcome::Found { ln_p_evidence, .. } | Outcome::EachState { ln_p_evidence, .. } if has_findings => {
-            format!("; {}", p_of_evidence(ln_p_evidence))
+            format!("; {}", p_of_evidence(ln_p_evidence, dag.is_some()))
         }
         _ => String::new(),
     };
@@ -30,8 +30,11 @@ pub fn reply(domain: &Domain, dag: Option<&Dag>, reply: &Reply, has_findings: bo
     text
 }
 
-/// The probability of the findings, as its logarithm where it is too small to read.
-fn p_of_evidence(ln: f64) -> String {
+/// The probability of the findings, as its logarithm where it is too small to read. Factors without directions have a sum instead.
+fn p_of_evidence(ln: f64, is_probability: bool) -> String {
+    if !is_probability {
+        return format!("ln Z(findings) = {}", number(ln));
+    }
     if (-23.0..=0.0).contains(&ln) { format!("P(findings) = {}", number(ln.exp())) } else { format!("ln P(findings) = {}", number(ln)) }
 }
 
