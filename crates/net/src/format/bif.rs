@@ -7,7 +7,9 @@
 
 use super::document::{Document, Notes, Remark};
 use super::draft::{DraftTable, DraftVariable, Laid, MAX_FILLED, Shape, Wording, assemble};
-use super::lexical::{Fault, FormatError, Input, Word, expect, found, here, next_is, number, shortened, skip, text_of, word, written};
+use super::lexical::{
+    Fault, FormatError, Input, Word, expect, found, here, next_is, number, numbers_until, shortened, skip, text_of, word, written,
+};
 use super::rows::{push_number, rows_of};
 use crate::network::Network;
 use std::fmt::Write;
@@ -329,10 +331,7 @@ fn table_block<'a>(input: &mut Input<'a>, blocks: &mut Blocks<'a>) -> Result<(),
             }
         };
         let start = body.values.len();
-        while !skip(input, ';')? {
-            body.values.push(number(input)?);
-            skip(input, ',')?;
-        }
+        numbers_until(input, ';', &mut body.values)?;
         body.entries.push(Entry { offset, kind, values: start..body.values.len() });
     }
     blocks.tables.push(DraftTable { child, parents, body });

@@ -149,9 +149,30 @@ pub(crate) fn word<'a>(input: &mut Input<'a>, what: &str) -> Result<Word<'a>, Fa
     Ok(Word { text: Cow::Borrowed(text), offset })
 }
 
+/// Numbers parted by commas or blanks, up to a character that ends them.
+pub(crate) fn numbers_until(input: &mut Input<'_>, end: char, values: &mut Vec<f64>) -> Result<(), Fault> {
+    while !skip(input, end)? {
+        loop {
+            values.push(number_here(input)?);
+            // Most often a comma, a blank and the next number.
+            let rest: &str = input.peek_slice(input.eof_offset());
+            match rest.as_bytes() {
+                [b',', b' ', next, ..] if next.is_ascii_digit() => input.next_slice(2),
+                _ => break,
+            };
+        }
+        skip(input, ',')?;
+    }
+    Ok(())
+}
+
 /// A finite number.
 pub(crate) fn number(input: &mut Input<'_>) -> Result<f64, Fault> {
     blank(input)?;
+    number_here(input)
+}
+
+fn number_here(input: &mut Input<'_>) -> Result<f64, Fault> {
     let offset = here(input);
     let text = bare_word(input);
     if text.is_empty() {
