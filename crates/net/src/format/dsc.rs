@@ -6,7 +6,9 @@
 use super::Written;
 use super::document::{Document, Notes, Remark};
 use super::draft::{DraftTable, DraftVariable, Laid, MAX_FILLED, Shape, Wording, assemble};
-use super::lexical::{Fault, FormatError, Input, Word, blank, expect, found, here, next_is, number, shortened, skip, text_of};
+use super::lexical::{
+    Fault, FormatError, Input, Word, blank, expect, found, here, next_is, number, numbers_until, shortened, skip, text_of,
+};
 use super::rows::push_numbers;
 use std::fmt::Write;
 use std::ops::Range;
@@ -171,10 +173,7 @@ fn table<'a>(input: &mut Input<'a>, parts: &mut Parts<'a>) -> Result<(), Fault> 
             expect(input, ':', "after the states of the parents")?;
         }
         let start = body.values.len();
-        while !skip(input, ';')? {
-            body.values.push(number(input)?);
-            skip(input, ',')?;
-        }
+        numbers_until(input, ';', &mut body.values)?;
         let row = Row { offset, key, values: start..body.values.len() };
         if !is_default {
             body.rows.push(row);
