@@ -15,6 +15,7 @@ mod factor;
 mod factor_graph;
 mod junction_tree;
 mod network;
+mod network_builder;
 mod random_network;
 mod structure;
 
@@ -26,7 +27,10 @@ pub mod query;
 pub mod variable_elimination;
 
 pub use belief::VarId;
-pub use conditional::{Conditional, ConditionalTable, ROW_SUM_TOLERANCE, TableFault};
+pub use conditional::{
+    Conditional, ConditionalFault, ConditionalTable, ConditionalTree, DeterministicTable, MAX_EXPANSION, NoisyCause, NoisyMax,
+    ROW_SUM_TOLERANCE, TableFault, TreeNode,
+};
 pub use dag::{ArcRefused, Dag};
 pub use domain::Domain;
 pub use error::NetError;
@@ -34,6 +38,7 @@ pub use evidence::{Answer, Evidence, JointDistribution};
 pub use factor::Factor;
 pub use factor_graph::FactorGraph;
 pub use junction_tree::{Calibrated, JunctionTree, Workspace};
-pub use network::{Network, NetworkBuilder, Variable};
+pub use network::{Network, Variable};
+pub use network_builder::{NetworkBuilder, Tree};
 pub use random_network::{RandomShape, random_network};
 pub use structure::Structure;
