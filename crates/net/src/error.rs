@@ -64,6 +64,20 @@ pub enum NetError {
         /// To.
         child: String,
     },
+    /// An arc that is not there.
+    #[error("there is no arc {parent} → {child}")]
+    NoSuchArc {
+        /// From.
+        parent: String,
+        /// To.
+        child: String,
+    },
+    /// Networks over different variables.
+    #[error("the networks are not over the same variables and states: look at `{variable}`")]
+    OtherVariables {
+        /// A variable that one of them has not, or not with the same states.
+        variable: String,
+    },
     /// Parents or probabilities before any variable.
     #[error("parents or probabilities came before any variable: name the variable first, then say what is to be said of it")]
     SaidOfNone,
@@ -201,6 +215,14 @@ pub enum NetError {
     /// A table that is no factor.
     #[error("a factor needs different variables, one entry for each of their configurations, and entries that are finite and ≥ 0")]
     NotAFactor,
+    /// Too many variables to look at all their subsets.
+    #[error("{n_variables} variables have too many subsets to look at: at most {limit} can be; ask for one independence at a time")]
+    TooManyVariables {
+        /// How many there are.
+        n_variables: usize,
+        /// How many are allowed.
+        limit: usize,
+    },
     /// A shape of random networks that cannot be.
     #[error("random networks need at least one state a variable, and no fewer at most than at least")]
     NotAShape,

@@ -4,6 +4,7 @@
 //! and stay small. Inference takes noisy-MAX and trees apart into a chain of small factors with hidden variables between them
 //! ([`crate::FactorGraph`]); they are never blown up to a table unless the table is the smaller of the two.
 
+mod change;
 mod deterministic;
 mod noisy_max;
 mod table;

@@ -179,7 +179,7 @@ impl NoisyMax {
     }
 
     /// P(max(leak, effect) = state).
-    fn higher_than_leak(&self, effect: &[f64], state: usize) -> f64 {
+    pub(super) fn higher_than_leak(&self, effect: &[f64], state: usize) -> f64 {
         let rank = self.order.iter().position(|&other| other == state).expect("a state");
         self.leak[state] * (self.below(effect, rank) + effect[state]) + self.below(&self.leak, rank) * effect[state]
     }
