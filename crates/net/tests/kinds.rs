@@ -32,7 +32,7 @@ fn mixed_network(seed: u64) -> Network {
 #[test]
 fn engines_answer_as_enumeration_does() {
     let (mut n_possible, mut n_impossible, mut n_taken_apart) = (0, 0, 0);
-    for seed in 0..500 {
+    for seed in 0..300 {
         let network = mixed_network(seed);
         let graph = FactorGraph::from(&network);
         n_taken_apart += usize::from(graph.n_with_hidden() > network.n_variables());
@@ -49,7 +49,7 @@ fn engines_answer_as_enumeration_does() {
             ) => {
                 n_possible += 1;
                 let tree = tree.marginal(query[0]);
-                for ((expected, found), tree) in expected.probabilities.iter().zip(&found.probabilities).zip(&tree) {
+                for ((expected, found), tree) in expected.probabilities.iter().zip(&found.probabilities).zip(tree.iter()) {
                     assert!((expected - found).abs() < 1e-12 && (expected - tree).abs() < 1e-12, "seed {seed}: {expected} {found} {tree}");
                 }
                 assert!((ln_p_evidence - found_ln).abs() < 1e-12 && (ln_p_evidence - tree_ln).abs() < 1e-12, "seed {seed}");
@@ -57,7 +57,7 @@ fn engines_answer_as_enumeration_does() {
             answers => panic!("seed {seed}: {answers:?}"),
         }
     }
-    assert!(n_possible > 300 && n_impossible > 20 && n_taken_apart > 100, "{n_possible} {n_impossible} {n_taken_apart}");
+    assert!(n_possible > 180 && n_impossible > 20 && n_taken_apart > 80, "{n_possible} {n_impossible} {n_taken_apart}");
 }
 
 /// The product of what a distribution was taken apart into, hidden variables summed out, is the distribution, and every piece sums to one.
@@ -173,7 +173,7 @@ fn sixty_causes() {
     assert!((answer.probabilities[1] / absent - 1.0).abs() < 1e-13);
     // Absence speaks against each cause by itself.
     let seen = Evidence::of_states(&network, &[("Effect", "absent")]).unwrap();
-    let calibrated = JunctionTree::compile(&graph, 64).unwrap().calibrate(&seen).unwrap().possible().unwrap();
+    let calibrated = JunctionTree::compile(&graph, 1 << 12).unwrap().calibrate(&seen).unwrap().possible().unwrap();
     let expected = 0.25 * 0.5 / (0.25 * 0.5 + 0.75);
     assert!((calibrated.marginal(network.find("C50").unwrap())[0] - expected).abs() < 1e-14);
     let off = vec![1; 61];
