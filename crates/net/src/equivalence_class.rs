@@ -1,8 +1,9 @@
 //! Equivalence classes: the graphs that say the same independences, and which arcs all of them share.
 //!
-//! Two graphs are equivalent if and only if they have the same arcs but for their directions, and the same v-structures (Verma & Pearl 1990): x → z ← y where
-//! x and y are not joined. Data alone never tell graphs of a class apart. The class is drawn as a graph of its own, the CPDAG or essential graph: *compelled* arcs go the
-//! same way in every graph of the class, *reversible* ones do not. They are found by Chickering 1995 ("A transformational characterization of equivalent Bayesian network structures",
+//! Two graphs are equivalent if and only if they have the same arcs but for their directions, and the same v-structures (Verma &
+//! Pearl 1990): x → z ← y where x and y are not joined. Data alone never tell graphs of a class apart. The class is drawn as a
+//! graph of its own, the CPDAG or essential graph: *compelled* arcs go the same way in every graph of the class, *reversible* ones
+//! do not. They are found by Chickering 1995 ("A transformational characterization of equivalent Bayesian network structures",
 //! algorithms Order-Edges and Label-Edges).
 
 use crate::dag::Dag;

@@ -117,8 +117,8 @@ impl FactorGraph {
 }
 
 impl From<&Network> for FactorGraph {
-    /// A factor for every P(variable | parents) that is a table or deterministic; a chain of them, with hidden variables between, for a noisy-MAX or a
-    /// tree that is smaller so.
+    /// A factor for every P(variable | parents) that is a table or deterministic; a chain of them, with hidden variables between, for a
+    /// noisy-MAX or a tree that is smaller so.
     fn from(network: &Network) -> Self {
         let domain = network.domain().clone();
         let mut n_states: Vec<usize> = domain.variables().map(|variable| domain.n_states(variable)).collect();

@@ -1,8 +1,8 @@
 //! All independences that a small graph implies, one by one.
 //!
-//! Statements are about two variables given a set of others; those about more follow from them (d-separation of sets is that of all pairs). There are
-//! n(n − 1)/2 · 2ⁿ⁻² to look at, each by [`d_separation`]; for eight variables 1,792, and for more than [`MAX_VARIABLES`] it is refused. It is the graph that is asked: tables with zeros or
-//! equal rows may make more independent.
+//! Statements are about two variables given a set of others; those about more follow from them (d-separation of sets is that of all
+//! pairs). There are n(n − 1)/2 · 2ⁿ⁻² to look at, each by [`d_separation`]; for eight variables 1,792, and for more than
+//! [`MAX_VARIABLES`] it is refused. It is the graph that is asked: tables with zeros or equal rows may make more independent.
 
 use crate::d_separation::{Separation, d_separation};
 use crate::dag::Dag;
@@ -43,8 +43,8 @@ pub fn independences(dag: &Dag) -> Result<impl Iterator<Item = Independence> + '
         .filter(move |it| holds(dag, it)))
 }
 
-/// The independences of which no part of what is given is enough. Others may hold with more given, but need not: a common effect that is given makes
-/// its causes dependent.
+/// The independences of which no part of what is given is enough. Others may hold with more given, but need not: a common effect
+/// that is given makes its causes dependent.
 ///
 /// # Errors
 /// When there are more than [`MAX_VARIABLES`] variables.

@@ -1,8 +1,9 @@
-//! The Kullback–Leibler divergence of one network from another over the same variables: how much is lost by believing the second when the first is true.
+//! The Kullback–Leibler divergence of one network from another over the same variables: how much is lost by believing the second
+//! when the first is true.
 //!
-//! D(P‖Q) = Σ P(x) ln P(x)/Q(x) is a sum over families, for both logarithms are sums over them (Koller & Friedman 2009, chapter 8): every family needs the marginal
-//! of P over it, by variable elimination. Where a variable has the same parents in both, each of its rows adds Σ p ln(p/q) − p + q, of which no term is negative, so
-//! that small divergences keep digits.
+//! D(P‖Q) = Σ P(x) ln P(x)/Q(x) is a sum over families, for both logarithms are sums over them (Koller & Friedman 2009, chapter 8):
+//! every family needs the marginal of P over it, by variable elimination. Where a variable has the same parents in both, each of
+//! its rows adds Σ p ln(p/q) − p + q, of which no term is negative, so that small divergences keep digits.
 
 use crate::error::NetError;
 use crate::evidence::Evidence;
@@ -21,7 +22,8 @@ pub enum Divergence {
     },
     /// The first holds possible what the second does not.
     Infinite {
-        /// A configuration of one family that the first gives a probability above zero and the second none: variables of the first, each with its state.
+        /// A configuration of one family that the first gives a probability above zero and the second none: variables of the first,
+        /// each with its state.
         configuration: Vec<(VarId, usize)>,
     },
 }
@@ -130,8 +132,8 @@ impl<'a> Matched<'a> {
         Ok(Self { p, in_q, in_p, states })
     }
 
-    /// Calls for every configuration of these variables, the last fastest, with its number and a state for every variable of both networks, as long as
-    /// it is told to go on.
+    /// Calls for every configuration of these variables, the last fastest, with its number and a state for every variable of both
+    /// networks, as long as it is told to go on.
     fn walk(&self, of: &[VarId], mut go_on: impl FnMut(usize, &[usize], &[usize]) -> bool) {
         let (mut at_p, mut at_q) = (vec![0; self.in_q.len()], vec![0; self.in_q.len()]);
         let set = |variable: VarId, state: usize, at_p: &mut [usize], at_q: &mut [usize]| {

@@ -1,7 +1,7 @@
 //! Networks by hand: a builder that reads like the picture.
 //!
-//! Everything is said by names. Names are looked up when all variables are known, so that parents may come after their children; what is wrong is
-//! told by [`NetworkBuilder::build`].
+//! Everything is said by names. Names are looked up when all variables are known, so that parents may come after their children;
+//! what is wrong is told by [`NetworkBuilder::build`].
 
 use crate::conditional::{
     Conditional, ConditionalFault, ConditionalTree, DeterministicTable, MAX_EXPANSION, NoisyCause, NoisyMax, TreeNode,
@@ -122,9 +122,9 @@ impl NetworkBuilder {
         self.of_last(|last| last.said = Said::States(states.into_iter().map(Into::into).collect()))
     }
 
-    /// The variable named last, of two states, is in this one if any of its causes brings it about: a parent, the state of it that acts and how
-    /// probable it is that it alone is enough; and the leak, the probability that it comes about without any of them. A parent's states that are not
-    /// named do nothing. Causes become parents, in their order, unless parents were given.
+    /// The variable named last, of two states, is in this one if any of its causes brings it about: a parent, the state of it that
+    /// acts and how probable it is that it alone is enough; and the leak, the probability that it comes about without any of them.
+    /// A parent's states that are not named do nothing. Causes become parents, in their order, unless parents were given.
     pub fn noisy_or<P: Into<String>, S: Into<String>>(
         self,
         present: impl Into<String>,
@@ -138,9 +138,10 @@ impl NetworkBuilder {
         })
     }
 
-    /// The variable named last is the highest of its causes' effects: the states from lowest to highest; for each parent and each state of it that
-    /// acts, the distribution of its effect; and the leak, the distribution of what comes without any of them. Distributions are in the order of the variable's states
-    /// as they were named. A parent's states that are not named have the lowest effect for certain. Causes become parents, in their order, unless parents were given.
+    /// The variable named last is the highest of its causes' effects: the states from lowest to highest; for each parent and each
+    /// state of it that acts, the distribution of its effect; and the leak, the distribution of what comes without any of them.
+    /// Distributions are in the order of the variable's states as they were named. A parent's states that are not named have the
+    /// lowest effect for certain. Causes become parents, in their order, unless parents were given.
     pub fn noisy_max<N: Into<String>, P: Into<String>, S: Into<String>, D: IntoIterator<Item = f64>>(
         self,
         lowest_first: impl IntoIterator<Item = N>,
@@ -164,7 +165,8 @@ impl NetworkBuilder {
     /// The network.
     ///
     /// # Errors
-    /// Those of [`Network::new`] and of the kinds of distributions, and when a variable was given no distribution or something was said before any was named.
+    /// Those of [`Network::new`] and of the kinds of distributions, and when a variable was given no distribution or something was
+    /// said before any was named.
     pub fn build(self) -> Result<Network, NetError> {
         if self.said_of_none {
             return Err(NetError::SaidOfNone);

@@ -99,8 +99,8 @@ pub fn random_network(seed: u64, shape: &RandomShape) -> Result<Network, NetErro
     Network::from_conditionals(domain, parents, conditionals.into_iter().flatten().collect())
 }
 
-/// A distribution of a kind that is drawn only if there is more than one to choose from, so that networks of tables are what they were before
-/// there were others.
+/// A distribution of a kind that is drawn only if there is more than one to choose from, so that networks of tables are what they
+/// were before there were others.
 fn random_conditional(
     draws: &mut impl Rng,
     n_states: usize,

@@ -180,6 +180,51 @@ fn sixty_causes() {
     assert!((network.local_probability(effect, &off) - 0.875).abs() < 1e-15);
 }
 
+/// Twelve diseases and thirty findings, each of eight diseases by noisy-OR, as in medicine (QMR-DT: Shwe et al. 1991). Given the
+/// diseases findings are independent, so that the sum over the 2¹² sets of diseases is the answer.
+#[test]
+fn diseases_and_findings() {
+    const N_DISEASES: usize = 12;
+    let prior = |disease: usize| 0.01 + 0.02 * disease as f64;
+    let strength = |finding: usize, nth: usize| 0.05 + ((finding * 7 + nth * 5) % 18) as f64 * 0.05;
+    let causes = |finding: usize| (0..8).map(move |nth| ((finding * 5 + nth * (1 + finding % 2 * 4)) % N_DISEASES, strength(finding, nth)));
+    let mut builder = Network::builder();
+    for disease in 0..N_DISEASES {
+        builder = builder.variable(format!("D{disease}"), ["present", "absent"]).probabilities([prior(disease), 1.0 - prior(disease)]);
+    }
+    for finding in 0..30 {
+        let named = causes(finding).map(|(disease, p)| (format!("D{disease}"), "present", p));
+        builder = builder.variable(format!("F{finding}"), ["yes", "no"]).noisy_or("yes", named, 0.01);
+    }
+    let network = builder.build().unwrap();
+    let seen: Vec<(String, &str)> =
+        (0..30).filter(|finding| finding % 3 > 0).map(|finding| (format!("F{finding}"), ["yes", "no"][finding % 2])).collect();
+    let named: Vec<(&str, &str)> = seen.iter().map(|(name, state)| (name.as_str(), *state)).collect();
+    let evidence = Evidence::of_states(&network, &named).unwrap();
+    let (mut with, mut all) = ([0.0; N_DISEASES], 0.0);
+    for set in 0..1_usize << N_DISEASES {
+        let has = |disease: usize| set >> disease & 1 == 1;
+        let mut p: f64 = (0..N_DISEASES).map(|disease| if has(disease) { prior(disease) } else { 1.0 - prior(disease) }).product();
+        for finding in (0..30).filter(|finding| finding % 3 > 0) {
+            let no: f64 =
+                0.99 * causes(finding).map(|(disease, strength)| if has(disease) { 1.0 - strength } else { 1.0 }).product::<f64>();
+            p *= if finding % 2 == 0 { 1.0 - no } else { no };
+        }
+        all += p;
+        (0..N_DISEASES).filter(|&disease| has(disease)).for_each(|disease| with[disease] += p);
+    }
+    let graph = FactorGraph::from(&network);
+    assert!(graph.factors().iter().all(|factor| factor.values().len() <= 8));
+    let tree = JunctionTree::compile(&graph, ROOM).unwrap();
+    let Answer::Possible { answer, ln_p_evidence } = tree.calibrate(&evidence).unwrap() else { panic!("possible") };
+    assert!((ln_p_evidence - all.ln()).abs() < 1e-12);
+    for (disease, with) in with.iter().enumerate() {
+        assert!((answer.marginal(VarId::new(disease))[0] - with / all).abs() < 1e-12);
+    }
+    let eliminated = eliminate(&graph, &[VarId::new(3)], &evidence, ROOM).unwrap().possible().unwrap();
+    assert!((eliminated.probabilities[0] - with[3] / all).abs() < 1e-12);
+}
+
 /// A tree that asks one parent after another, forty of them: each step is small.
 #[test]
 fn forty_tests_in_a_row() {

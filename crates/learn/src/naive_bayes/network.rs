@@ -1,9 +1,10 @@
 //! Naive Bayes as a Bayesian network, and back: the class is the one parent of every attribute.
 //!
-//! From model to network every probability goes over as it is. A network has states and nothing else: numbers must be cut into bins, texts cannot go, and neither
-//! can event models under which an attribute has no distribution over its states (Bernoulli with more than two, nearest centroid). From network to model there are no counts, for a
-//! network does not know how many rows it was learned from: it is given the counts that so many rows would have if they were spread exactly as the network says. Under maximum likelihood these
-//! give its probabilities back, and the model may be saved, updated and merged like any other.
+//! From model to network every probability goes over as it is. A network has states and nothing else: numbers must be cut into
+//! bins, texts cannot go, and neither can event models under which an attribute has no distribution over its states (Bernoulli with
+//! more than two, nearest centroid). From network to model there are no counts, for a network does not know how many rows it was
+//! learned from: it is given the counts that so many rows would have if they were spread exactly as the network says. Under maximum
+//! likelihood these give its probabilities back, and the model may be saved, updated and merged like any other.
 
 use belief::{JointCounts, Kind, Role, Schema, States, Variable};
 use net::{Conditional, ConditionalTable, Domain, Network, VarId};
@@ -26,13 +27,14 @@ pub struct NetworkAsData {
 }
 
 impl NaiveBayes {
-    /// The network of this model: P(class), and P(attribute | class) for every attribute that has a say. The target comes first, then the attributes in the order of
-    /// the schema. Bins are states, by names such as `≤ 2.5`, `(2.5, 5.0]` and `> 5.0`. Attributes that the model leaves out are left out, and so are states that were neither
-    /// declared nor seen: the classifier passes over them, the network does not know them. Calibration and mixtures are no part of it.
+    /// The network of this model: P(class), and P(attribute | class) for every attribute that has a say. The target comes first,
+    /// then the attributes in the order of the schema. Bins are states, by names such as `≤ 2.5`, `(2.5, 5.0]` and `> 5.0`.
+    /// Attributes that the model leaves out are left out, and so are states that were neither declared nor seen: the classifier
+    /// passes over them, the network does not know them. Calibration and mixtures are no part of it.
     ///
     /// # Errors
-    /// When an attribute is a number that is not cut into bins or a text, or the event model gives no distribution over states; when the schema is
-    /// another model's.
+    /// When an attribute is a number that is not cut into bins or a text, or the event model gives no distribution over states;
+    /// when the schema is another model's.
     ///
     /// ```
     /// use belief::{Chunk, Codes, Column, Kind, Role, Schema, States, SufficientStatistic, Variable};
@@ -106,8 +108,9 @@ impl NaiveBayes {
 }
 
 impl NetworkAsData {
-    /// The data that a network of the shape of naive Bayes would be learned from: the target has no parents, and every other variable none or the target alone.
-    /// `equivalent_sample_size` is how many rows it is to be worth when more are learned from; to classify, any number above zero is the same.
+    /// The data that a network of the shape of naive Bayes would be learned from: the target has no parents, and every other
+    /// variable none or the target alone. `equivalent_sample_size` is how many rows it is to be worth when more are learned from;
+    /// to classify, any number above zero is the same.
     ///
     /// # Errors
     /// When there is no such variable, the network has another shape, or the number is not above zero and finite.

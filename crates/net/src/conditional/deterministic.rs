@@ -1,7 +1,7 @@
 //! Deterministic distributions: the parents' states settle the variable's.
 //!
-//! One code for each configuration of the parents instead of a row of zeros and a one. In inference it is a factor of zeros and ones, for engines
-//! leave out what is zero.
+//! One code for each configuration of the parents instead of a row of zeros and a one. In inference it is a factor of zeros and
+//! ones, for engines leave out what is zero.
 
 use super::{ConditionalFault, within_expansion};
 

@@ -1,8 +1,8 @@
 //! Conditional distributions: what the parents' states say of a variable.
 //!
-//! One file for each kind. A table says all and grows with the product of the parents' states; a deterministic one, a noisy-MAX and a tree say less
-//! and stay small. Inference takes noisy-MAX and trees apart into a chain of small factors with hidden variables between them
-//! ([`crate::FactorGraph`]); they are never blown up to a table unless the table is the smaller of the two.
+//! One file for each kind. A table says all and grows with the product of the parents' states; a deterministic one, a noisy-MAX and
+//! a tree say less and stay small. Inference takes noisy-MAX and trees apart into a chain of small factors with hidden variables
+//! between them ([`crate::FactorGraph`]); they are never blown up to a table unless the table is the smaller of the two.
 
 mod change;
 mod deterministic;

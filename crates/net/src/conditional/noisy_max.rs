@@ -1,15 +1,17 @@
 //! Noisy-MAX: causes that act independently of each other, of which the strongest effect wins.
 //!
-//! Henrion 1989 ("Some practical issues in constructing belief networks"), Díez 1993 ("Parameter adjustment in Bayes networks: the generalized noisy
-//! OR-gate"). The variable's states are ordered from lowest (nothing) to highest. Each parent, by itself, brings about an effect Z with a probability
-//! that depends on the parent's state; in the parent's *absent* state Z is lowest for certain. The leak is the effect of all causes that the network does not
-//! name. The variable is the highest of all effects. Two states make noisy-OR. Parameters are Díez's: what a cause does alone, the leak apart.
-//! (Henrion's compound parameters, measured with the leak at work, are 1 − (1 − p)(1 − leak).)
+//! Henrion 1989 ("Some practical issues in constructing belief networks"), Díez 1993 ("Parameter adjustment in Bayes networks: the
+//! generalized noisy OR-gate"). The variable's states are ordered from lowest (nothing) to highest. Each parent, by itself, brings
+//! about an effect Z with a probability that depends on the parent's state; in the parent's *absent* state Z is lowest for certain.
+//! The leak is the effect of all causes that the network does not name. The variable is the highest of all effects. Two states make
+//! noisy-OR. Parameters are Díez's: what a cause does alone, the leak apart. (Henrion's compound parameters, measured with the leak
+//! at work, are 1 − (1 − p)(1 − leak).)
 //!
-//! In inference the maximum is taken step by step: hidden Y₁ = max(leak, Z₁), then Yₖ = max(Yₖ₋₁, Zₖ), the last of them the variable itself. Each step
-//! is a factor P(Yₖ | Yₖ₋₁, Xₖ), never negative and with sum one over its head, so that no cancellation loses digits, unlike the factorisation of Díez & Galán 2003,
-//! which has entries of −1 and is smaller. Entries are linear in the number of parents. The chain takes parents by id, so that variables with the same causes go
-//! along them in the same order; a balanced tree of maxima would have three hidden variables of the child's size in a factor where the chain has two.
+//! In inference the maximum is taken step by step: hidden Y₁ = max(leak, Z₁), then Yₖ = max(Yₖ₋₁, Zₖ), the last of them the
+//! variable itself. Each step is a factor P(Yₖ | Yₖ₋₁, Xₖ), never negative and with sum one over its head, so that no cancellation
+//! loses digits, unlike the factorisation of Díez & Galán 2003, which has entries of −1 and is smaller. Entries are linear in the
+//! number of parents. The chain takes parents by id, so that variables with the same causes go along them in the same order; a
+//! balanced tree of maxima would have three hidden variables of the child's size in a factor where the chain has two.
 
 use super::table::{ConditionalTable, TableFault};
 use super::{ConditionalFault, Family, MAX_EXPANSION, Piece};
@@ -49,8 +51,8 @@ impl NoisyMax {
     /// Causes, one for each parent in order; the states from lowest to highest; the leak by state.
     ///
     /// # Errors
-    /// When the order is none, the leak is no distribution, or a cause has effects over other states, an absent state that it does not have or
-    /// one in which it acts; when its factors would have more than [`MAX_EXPANSION`] entries together.
+    /// When the order is none, the leak is no distribution, or a cause has effects over other states, an absent state that it does
+    /// not have or one in which it acts; when its factors would have more than [`MAX_EXPANSION`] entries together.
     ///
     /// ```
     /// use tunbridge_net::{Conditional, NoisyCause, NoisyMax};
@@ -121,8 +123,8 @@ impl NoisyMax {
 
     /// The probability of a state when each parent is in a state.
     ///
-    /// With a = P(max < y) and b = P(max = y) of the effects so far, one more effect z makes b(z₍<y₎ + z₍=y₎) + a z₍=y₎ of b. No difference is
-    /// taken, so that small probabilities keep their digits.
+    /// With a = P(max < y) and b = P(max = y) of the effects so far, one more effect z makes b(z₍<y₎ + z₍=y₎) + a z₍=y₎ of b. No
+    /// difference is taken, so that small probabilities keep their digits.
     pub(super) fn probability(&self, parent: impl Fn(usize) -> usize, state: usize) -> f64 {
         let rank = self.order.iter().position(|&other| other == state).expect("a state of the variable");
         let start = (self.below(&self.leak, rank), self.leak[state]);

@@ -1,19 +1,21 @@
 //! Tree-structured distributions: parents are tested one after another, as far as they matter.
 //!
-//! Context-specific independence (Boutilier, Friedman, Goldszmidt & Koller 1996): an inner node tests a parent and has a branch for each of its states,
-//! of which several may be the same; a leaf has a distribution. What a branch does not test does not matter there.
+//! Context-specific independence (Boutilier, Friedman, Goldszmidt & Koller 1996): an inner node tests a parent and has a branch for
+//! each of its states, of which several may be the same; a leaf has a distribution. What a branch does not test does not matter
+//! there.
 //!
-//! In inference a hidden variable goes along the inner nodes, each after the node that leads to it. It says where one stands: at a node that is still to be
-//! tested, or at a state of the variable that was drawn at a leaf. A step looks at one parent and moves on if it is this node's turn. Each step is a factor
-//! P(where one stands after | where before, the parent), never negative and with sum one over its head; the last head is the variable itself. Entries are linear in the number of
-//! tests and quadratic in the variable's states and the nodes that wait, which in depth-first order are no more than the branches beside one path.
+//! In inference a hidden variable goes along the inner nodes, each after the node that leads to it. It says where one stands: at a
+//! node that is still to be tested, or at a state of the variable that was drawn at a leaf. A step looks at one parent and moves on
+//! if it is this node's turn. Each step is a factor P(where one stands after | where before, the parent), never negative and with
+//! sum one over its head; the last head is the variable itself. Entries are linear in the number of tests and quadratic in the
+//! variable's states and the nodes that wait, which in depth-first order are no more than the branches beside one path.
 
 use super::table::ConditionalTable;
 use super::{ConditionalFault, Family, MAX_EXPANSION, Piece, n_rows_of, states_of_row};
 use belief::VarId;
 
-/// A tree of tests. Invariant: the nodes make a tree from the first, every test has a branch for each state of a parent, and every leaf is a
-/// distribution over the variable's states.
+/// A tree of tests. Invariant: the nodes make a tree from the first, every test has a branch for each state of a parent, and every
+/// leaf is a distribution over the variable's states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConditionalTree {
     n_states: usize,
@@ -39,9 +41,9 @@ impl ConditionalTree {
     /// A tree of these nodes, the first of which is the root and every other the branch of one node before it.
     ///
     /// # Errors
-    /// When the nodes make no tree, a test is none, a leaf is no distribution, or its factors would have more than [`MAX_EXPANSION`] entries
-    /// together. A leaf whose sum is off one by no more than
-    /// [`super::ROW_SUM_TOLERANCE`] is divided by its sum.
+    /// When the nodes make no tree, a test is none, a leaf is no distribution, or its factors would have more than
+    /// [`MAX_EXPANSION`] entries together. A leaf whose sum is off one by no more than [`super::ROW_SUM_TOLERANCE`] is divided by
+    /// its sum.
     ///
     /// ```
     /// use tunbridge_net::{Conditional, ConditionalTree, TreeNode};
@@ -211,7 +213,8 @@ impl ConditionalTree {
         (step.branches.len() * n_before) as f64 * (self.n_states + step.after.len()) as f64
     }
 
-    /// P(after | parent, before), the states of the variable first and then the nodes that wait. Before the first test one stands at the root.
+    /// P(after | parent, before), the states of the variable first and then the nodes that wait. Before the first test one stands
+    /// at the root.
     fn moves(&self, step: &Step<'_>) -> Vec<f64> {
         let (n_states, n_after) = (self.n_states, self.n_states + step.after.len());
         let place_after = |node: usize| n_states + step.after.iter().position(|&other| other == node).expect("it waits");

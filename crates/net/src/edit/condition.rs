@@ -1,14 +1,15 @@
 //! Conditions on a state: the distribution of all other variables, given that one is in a state.
 //!
-//! The arcs into the variable are reversed, the parent that comes last in topological order first, until it has none; then P(state) is read off and its children are cut.
+//! The arcs into the variable are reversed, the parent that comes last in topological order first, until it has none; then P(state)
+//! is read off and its children are cut.
 
 use crate::error::NetError;
 use crate::evidence::Answer;
 use crate::network::Network;
 
 impl Network {
-    /// The network of all other variables, given that this one is in a state, and the probability that it is. Children keep their kinds; the variable's ancestors that it
-    /// speaks of have tables afterwards.
+    /// The network of all other variables, given that this one is in a state, and the probability that it is. Children keep their
+    /// kinds; the variable's ancestors that it speaks of have tables afterwards.
     ///
     /// # Errors
     /// When there is no such variable or state, or a table would be too large.

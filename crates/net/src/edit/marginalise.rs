@@ -1,15 +1,15 @@
 //! Marginalises a variable out: the distribution of all others.
 //!
-//! Its outgoing arcs are reversed, the child that comes first in topological order first, until it is barren; then it is dropped (Shachter 1986). Children so get
-//! each other and the variable's parents for parents: what it made dependent stays dependent.
+//! Its outgoing arcs are reversed, the child that comes first in topological order first, until it is barren; then it is dropped
+//! (Shachter 1986). Children so get each other and the variable's parents for parents: what it made dependent stays dependent.
 
 use crate::conditional::Conditional;
 use crate::error::NetError;
 use crate::network::Network;
 
 impl Network {
-    /// The network of all variables but one, with their distribution kept exactly. A noisy-MAX stays one if the variable has no other child and no parent:
-    /// what it did joins the leak. Other children have tables afterwards.
+    /// The network of all variables but one, with their distribution kept exactly. A noisy-MAX stays one if the variable has no
+    /// other child and no parent: what it did joins the leak. Other children have tables afterwards.
     ///
     /// # Errors
     /// When there is no such variable, or a table would be too large.

@@ -1,8 +1,9 @@
 //! Removes an arc: the closest distribution in which the child does not listen to this parent.
 //!
-//! Of all distributions of the graph without the arc, the one of least Kullback–Leibler divergence from the network has P(child | other parents) as the network
-//! has it, Σ P(child | other parents, parent) P(parent | other parents), and leaves every other family as it is (Koller & Friedman 2009, chapter 8: the M-projection keeps
-//! the families' marginals). If the parent does not matter, nothing changes.
+//! Of all distributions of the graph without the arc, the one of least Kullback–Leibler divergence from the network has P(child |
+//! other parents) as the network has it, Σ P(child | other parents, parent) P(parent | other parents), and leaves every other
+//! family as it is (Koller & Friedman 2009, chapter 8: the M-projection keeps the families' marginals). If the parent does not
+//! matter, nothing changes.
 
 use crate::conditional::{Conditional, MAX_EXPANSION};
 use crate::d_separation::{Separation, d_separation};
@@ -14,9 +15,9 @@ use crate::variable_elimination::eliminate;
 use belief::VarId;
 
 impl Network {
-    /// The network without an arc, as near to this one as can be. A noisy-MAX stays one if the parent is independent of the others: what it did joins
-    /// the leak. Otherwise the child's distribution becomes a table. Where the other parents are in a configuration that is impossible, the parent is taken to be as it
-    /// is without knowing of them.
+    /// The network without an arc, as near to this one as can be. A noisy-MAX stays one if the parent is independent of the others:
+    /// what it did joins the leak. Otherwise the child's distribution becomes a table. Where the other parents are in a
+    /// configuration that is impossible, the parent is taken to be as it is without knowing of them.
     ///
     /// # Errors
     /// When there is no such arc, or a table would be too large.

@@ -9,8 +9,9 @@ use crate::structure::with_names;
 use belief::VarId;
 
 impl Network {
-    /// The network with an arc the other way round and the same distribution. Both ends have tables afterwards, over the parents of both. Where the child is in a
-    /// state that its parents make impossible, any distribution of the parent would do; it has that without knowing of the child.
+    /// The network with an arc the other way round and the same distribution. Both ends have tables afterwards, over the parents of
+    /// both. Where the child is in a state that its parents make impossible, any distribution of the parent would do; it has that
+    /// without knowing of the child.
     ///
     /// # Errors
     /// When there is no such arc, another way from parent to child would close a cycle, or a table would be too large.
