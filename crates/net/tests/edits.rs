@@ -1,7 +1,9 @@
 //! Edits of networks, divergences and likelihoods, against sums over all configurations.
 
+use tunbridge_net::variable_elimination::eliminate;
 use tunbridge_net::{
-    Answer, Conditional, Divergence, NetError, Network, RandomShape, VarId, kl_divergence, log_likelihood, random_network,
+    Answer, Conditional, Divergence, Evidence, FactorGraph, NetError, Network, RandomShape, VarId, kl_divergence, log_likelihood,
+    random_network,
 };
 
 const ROOM: usize = 1 << 24;
@@ -305,4 +307,65 @@ fn rows_are_judged_by_the_joint() {
     assert_eq!(found.first_impossible, impossible);
     assert_eq!(found.total, f64::NEG_INFINITY);
     assert!(matches!(log_likelihood(&network, [&[0][..]]), Err(NetError::NoAssignment { .. })));
+}
+
+fn repository(name: &str) -> Network {
+    let path = format!("{}/../../testdata/networks/{name}.bif", env!("CARGO_MANIFEST_DIR"));
+    tunbridge_net::format::bif::read(&std::fs::read(path).unwrap()).unwrap().network
+}
+
+fn marginal(network: &Network, of: &[&str]) -> Vec<f64> {
+    let query: Vec<VarId> = of.iter().map(|name| network.find(name).unwrap()).collect();
+    eliminate(&FactorGraph::from(network), &query, &Evidence::none(), ROOM).unwrap().possible().unwrap().probabilities
+}
+
+/// Of the arcs of real networks: what removing one costs is the mutual information of its ends given the child's other parents.
+#[test]
+fn removing_an_arc_costs_the_mutual_information_it_carries() {
+    for name in ["asia", "alarm"] {
+        let network = repository(name);
+        for (parent, child) in network.dag().arcs().step_by(3) {
+            let others = network.dag().parents(child).iter().copied().filter(|&other| other != parent);
+            let family: Vec<&str> = others.chain([parent, child]).map(|member| network.name(member)).collect();
+            let joint = marginal(&network, &family);
+            let (n_parent, n_child) = (network.n_states(parent), network.n_states(child));
+            let mut information = 0.0;
+            for block in joint.chunks(n_parent * n_child) {
+                let total: f64 = block.iter().sum();
+                for (place, &p) in block.iter().enumerate().filter(|(_, p)| **p > 0.0) {
+                    let of_parent: f64 = block.chunks(n_child).nth(place / n_child).unwrap().iter().sum();
+                    let of_child: f64 = block.iter().skip(place % n_child).step_by(n_child).sum();
+                    information += p * (p * total / (of_parent * of_child)).ln();
+                }
+            }
+            let parted = network.without_arc(network.name(parent), network.name(child)).unwrap();
+            let Divergence::Finite { nats } = kl_divergence(&network, &parted, ROOM).unwrap() else { panic!("finite") };
+            assert!((nats - information).abs() < 1e-12, "{name}: {family:?} {nats} {information}");
+        }
+    }
+}
+
+/// Marginalising alarm's variables out one by one, in whatever order, leaves the others' joint; and so does reversing its arcs.
+#[test]
+fn edits_of_alarm_leave_marginals_as_they_were() {
+    let alarm = repository("alarm");
+    let asked = ["CATECHOL", "BP", "INTUBATION"];
+    let before = marginal(&alarm, &asked);
+    let close = |network: &Network| marginal(network, &asked).iter().zip(&before).all(|(after, before)| (after - before).abs() < 1e-12);
+    let mut left = alarm.clone();
+    for variable in alarm.domain().names().iter().filter(|name| !asked.contains(&name.as_str())).step_by(2) {
+        match left.without_variable(variable) {
+            Ok(fewer) => left = fewer,
+            Err(refused) => assert!(matches!(refused, NetError::TooLarge { .. }), "{refused}"),
+        }
+    }
+    assert!(left.n_variables() < 25 && close(&left), "{}", left.n_variables());
+    let mut turned = alarm.clone();
+    for (parent, child) in alarm.dag().arcs().step_by(5) {
+        if let Ok(reversed) = turned.with_arc_reversed(alarm.name(parent), alarm.name(child)) {
+            turned = reversed;
+        }
+    }
+    assert_ne!(turned.dag(), alarm.dag());
+    assert!(close(&turned));
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use tunbridge_net::d_separation::{Separation, d_separation};
 use tunbridge_net::independences::{Independence, independences, minimal_independences};
-use tunbridge_net::{Dag, EquivalenceClass, NetError, VarId, v_structures};
+use tunbridge_net::{Dag, EquivalenceClass, NetError, RandomShape, VarId, random_network, v_structures};
 
 /// All acyclic graphs of so many variables.
 fn all_dags(n_variables: usize) -> Vec<Dag> {
@@ -108,4 +108,53 @@ fn many_variables() {
     let refused = independences(&chain(17)).err().unwrap();
     assert_eq!(refused, NetError::TooManyVariables { n_variables: 17, limit: 16 });
     assert_eq!(independences(&Dag::without_arcs(1)).unwrap().count(), 0);
+}
+
+/// The same class by Meek 1995: v-structures first, then arcs that must not make another or a cycle, until no rule applies.
+fn compelled_by_meek(dag: &Dag) -> BTreeSet<(VarId, VarId)> {
+    let joined = |a: VarId, b: VarId| dag.has_arc(a, b) || dag.has_arc(b, a);
+    let mut compelled: BTreeSet<(VarId, VarId)> = v_structures(dag).iter().flat_map(|&[a, b, child]| [(a, child), (b, child)]).collect();
+    loop {
+        let open: Vec<(VarId, VarId)> = dag
+            .arcs()
+            .flat_map(|(a, b)| [(a, b), (b, a)])
+            .filter(|&(a, b)| !compelled.contains(&(a, b)) && !compelled.contains(&(b, a)))
+            .collect();
+        let undirected = |a: VarId, b: VarId| open.contains(&(a, b));
+        let must = |&(a, b): &(VarId, VarId)| {
+            let others: Vec<VarId> = dag.variables().filter(|&c| c != a && c != b).collect();
+            let to = |from: VarId, into: VarId| compelled.contains(&(from, into));
+            let away = others.iter().any(|&c| to(c, a) && !joined(c, b));
+            let round = others.iter().any(|&c| to(a, c) && to(c, b));
+            let pair = |c: VarId, d: VarId| c != d && undirected(a, c) && undirected(a, d) && to(c, b) && to(d, b) && !joined(c, d);
+            away || round || others.iter().any(|&c| others.iter().any(|&d| pair(c, d)))
+        };
+        let found: Vec<(VarId, VarId)> = open.iter().copied().filter(must).collect();
+        if found.is_empty() {
+            return compelled;
+        }
+        compelled.extend(found);
+    }
+}
+
+#[test]
+fn two_algorithms_find_the_same_class() {
+    for seed in 0..120 {
+        let shape = RandomShape {
+            n_variables: 4 + seed as usize % 9,
+            max_parents: 4,
+            states: 1..=1,
+            p_arc: 0.2 + 0.05 * (seed % 8) as f64,
+            ..RandomShape::default()
+        };
+        let network = random_network(seed, &shape).unwrap();
+        let expected: Vec<(VarId, VarId)> = compelled_by_meek(network.dag()).into_iter().collect();
+        assert_eq!(EquivalenceClass::of(network.dag()).compelled(), expected, "seed {seed}");
+    }
+    // Of alarm's 46 arcs four could go either way.
+    let path = format!("{}/../../testdata/networks/alarm.bif", env!("CARGO_MANIFEST_DIR"));
+    let alarm = tunbridge_net::format::bif::read(&std::fs::read(path).unwrap()).unwrap().network;
+    let class = EquivalenceClass::of(alarm.dag());
+    assert_eq!(class.compelled(), compelled_by_meek(alarm.dag()).into_iter().collect::<Vec<_>>());
+    assert_eq!((class.compelled().len(), class.reversible().len()), (42, 4));
 }
