@@ -137,8 +137,11 @@ pub fn read(bytes: &[u8]) -> Result<Bif, FormatError> {
     parse(&mut Input::new(text)).and_then(resolve).map_err(|fault| fault.within(text))
 }
 
-/// Writes BIF. What it writes, [`read`] reads back to the same network, bit for bit.
-pub fn write(bif: &Bif) -> String {
+/// Writes BIF. What it writes, [`read`] reads back to the same network, bit for bit; what is no table is spelled out as one.
+///
+/// # Errors
+/// When a distribution is too large to be spelled out.
+pub fn write(bif: &Bif) -> Result<String, NetError> {
     let network = &bif.network;
     let mut text = String::new();
     let properties = |text: &mut String, of: &PropertyOf| {
@@ -174,11 +177,11 @@ pub fn write(bif: &Bif) -> String {
                 push_number(&mut text, value);
             }
             text.push_str(";\n");
-        });
+        })?;
         properties(&mut text, &PropertyOf::Table(network.name(variable).to_string()));
         text.push_str("}\n");
     }
-    text
+    Ok(text)
 }
 
 fn listed<N: AsRef<str>>(names: impl Iterator<Item = N>) -> String {

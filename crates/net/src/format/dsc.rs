@@ -10,6 +10,7 @@ use super::lexical::{
     Fault, FormatError, Input, Word, blank, expect, found, here, next_is, number, numbers_until, shortened, skip, text_of,
 };
 use super::rows::push_numbers;
+use crate::error::NetError;
 use std::fmt::Write;
 use std::ops::Range;
 use winnow::Parser;
@@ -289,7 +290,10 @@ fn name<'a>(input: &mut Input<'a>, what: &str) -> Result<Word<'a>, Fault> {
 }
 
 /// Writes DSC. What it writes, [`read`] reads back to the same network, bit for bit; comments, values, submodels and properties are lost.
-pub fn write(document: &Document) -> Written {
+///
+/// # Errors
+/// When a distribution is too large to be spelled out.
+pub fn write(document: &Document) -> Result<Written, NetError> {
     let network = document.network();
     let plain = |name: &str| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
     let bare = |name: &str| if super::identifier::is_identifier(name) { name.to_string() } else { plain(name) };
@@ -313,7 +317,7 @@ pub fn write(document: &Document) -> Written {
             let _ = write!(text, " | {}", parents.iter().map(|&parent| bare(network.name(parent))).collect::<Vec<_>>().join(", "));
         }
         text.push_str(" ) {\n");
-        for (row_idx, row) in network.conditional(variable).to_values().chunks(network.n_states(variable)).enumerate() {
+        for (row_idx, row) in network.table(variable)?.chunks(network.n_states(variable)).enumerate() {
             text.push_str("  ");
             let mut left = row_idx;
             let mut key: Vec<String> = Vec::with_capacity(parents.len());
@@ -330,7 +334,7 @@ pub fn write(document: &Document) -> Written {
         }
         text.push_str("}\n");
     }
-    Written { lost: lost(document), ..Written::of(text) }
+    Ok(Written { lost: lost(document), ..Written::of(text) })
 }
 
 fn lost(document: &Document) -> Vec<String> {
