@@ -47,7 +47,7 @@ pub enum Verb {
     Forget(ChangeArgs),
     /// Make one model of several that were learned apart
     Merge(MergeArgs),
-    /// Show which beliefs moved between two models, and by how much
+    /// Show which beliefs moved between two models, or networks, and by how much
     Diff(DiffArgs),
     /// Judge a saved model on other rows, or a learner on its own by folds
     Evaluate(EvaluateArgs),
@@ -417,7 +417,7 @@ pub enum UnitArg {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge show play_tennis.tb\n  tunbridge show mail.tb --by ratio --top 20 --min-texts 3\n  tunbridge show play_tennis.tb --format json\n  tunbridge show examples/asia.bif\n  tunbridge show examples/asia.bif --variable dysp\n  tunbridge show examples/asia.bif --given 'xray=yes' --format svg > asia.svg\n  tunbridge show examples/asia.bif --junction-tree\n  tunbridge show examples/asia.bif --order -o asia.order"
+    after_help = "Examples:\n  tunbridge show play_tennis.tb\n  tunbridge show mail.tb --by ratio --top 20 --min-texts 3\n  tunbridge show play_tennis.tb --format json\n  tunbridge show examples/asia.bif\n  tunbridge show examples/asia.bif --variable dysp\n  tunbridge show examples/asia.bif --given 'xray=yes' --format svg > asia.svg\n  tunbridge show examples/asia.bif --junction-tree\n  tunbridge show examples/asia.bif --independences\n  tunbridge show examples/asia.bif --order -o asia.order"
 )]
 pub struct ShowArgs {
     /// The model, or a network
@@ -521,15 +521,15 @@ pub struct MergeArgs {
 }
 
 #[derive(Args)]
-#[command(after_help = "Example:\n  tunbridge diff before.tb after.tb")]
+#[command(after_help = "Examples:\n  tunbridge diff before.tb after.tb\n  tunbridge diff before.bif after.bif")]
 pub struct DiffArgs {
-    /// The model before
+    /// The model, or the network, before
     #[arg(value_name = "BEFORE")]
     pub before: PathBuf,
-    /// The model after
+    /// The model, or the network, after
     #[arg(value_name = "AFTER")]
     pub after: PathBuf,
-    /// How many beliefs to list [default: 20, with --format json all]
+    /// How many beliefs, or tables, to list [default: 20, with --format json all]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
 }

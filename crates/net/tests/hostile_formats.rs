@@ -61,7 +61,7 @@ proptest! {
     fn no_damage_makes_any_reader_panic(
         kind in any_kind(), place in any::<prop::sample::Index>(), length in 0..40_usize, put in prop::collection::vec(any::<u8>(), 0..4), cut in any::<bool>(),
     ) {
-        let whole = format::write(kind, &noted()).text.into_bytes();
+        let whole = format::write(kind, &noted()).unwrap().text.into_bytes();
         let start = place.index(whole.len());
         let end = if cut { whole.len() } else { (start + length).min(whole.len()) };
         let bytes = [&whole[..start], &put, &whole[end..]].concat();
@@ -72,7 +72,7 @@ proptest! {
 
     #[test]
     fn no_bit_flipped_makes_any_reader_panic(kind in any_kind(), places in prop::collection::vec((any::<prop::sample::Index>(), 0..8_u32), 1..6)) {
-        let mut bytes = format::write(kind, &noted()).text.into_bytes();
+        let mut bytes = format::write(kind, &noted()).unwrap().text.into_bytes();
         for (place, bit) in places {
             let place = place.index(bytes.len());
             bytes[place] ^= 1 << bit;
@@ -82,7 +82,7 @@ proptest! {
 
     #[test]
     fn no_shuffled_words_make_any_reader_panic(kind in any_kind(), seed in prop::collection::vec(any::<prop::sample::Index>(), 0..80)) {
-        let text = format::write(kind, &noted()).text;
+        let text = format::write(kind, &noted()).unwrap().text;
         let words: Vec<&str> = text.split_inclusive([' ', '\n', '<', '(', '{', ';', '"']).collect();
         let shuffled: String = seed.iter().map(|index| words[index.index(words.len())]).collect();
         let _ = format::read(kind, shuffled.as_bytes());

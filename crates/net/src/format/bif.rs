@@ -7,7 +7,9 @@
 
 use super::document::{Document, Notes, Remark};
 use super::draft::{DraftTable, DraftVariable, Laid, MAX_FILLED, Shape, Wording, assemble};
-use super::lexical::{Fault, FormatError, Input, Word, expect, found, here, next_is, number, shortened, skip, text_of, word, written};
+use super::lexical::{
+    Fault, FormatError, Input, Word, expect, found, here, next_is, number, numbers_until, shortened, skip, text_of, word, written,
+};
 use super::rows::{push_number, rows_of};
 use crate::network::Network;
 use std::fmt::Write;
@@ -135,8 +137,11 @@ pub fn read(bytes: &[u8]) -> Result<Bif, FormatError> {
     parse(&mut Input::new(text)).and_then(resolve).map_err(|fault| fault.within(text))
 }
 
-/// Writes BIF. What it writes, [`read`] reads back to the same network, bit for bit.
-pub fn write(bif: &Bif) -> String {
+/// Writes BIF. What it writes, [`read`] reads back to the same network, bit for bit; what is no table is spelled out as one.
+///
+/// # Errors
+/// When a distribution is too large to be spelled out.
+pub fn write(bif: &Bif) -> Result<String, NetError> {
     let network = &bif.network;
     let mut text = String::new();
     let properties = |text: &mut String, of: &PropertyOf| {
@@ -172,11 +177,11 @@ pub fn write(bif: &Bif) -> String {
                 push_number(&mut text, value);
             }
             text.push_str(";\n");
-        });
+        })?;
         properties(&mut text, &PropertyOf::Table(network.name(variable).to_string()));
         text.push_str("}\n");
     }
-    text
+    Ok(text)
 }
 
 fn listed<N: AsRef<str>>(names: impl Iterator<Item = N>) -> String {
@@ -329,10 +334,7 @@ fn table_block<'a>(input: &mut Input<'a>, blocks: &mut Blocks<'a>) -> Result<(),
             }
         };
         let start = body.values.len();
-        while !skip(input, ';')? {
-            body.values.push(number(input)?);
-            skip(input, ',')?;
-        }
+        numbers_until(input, ';', &mut body.values)?;
         body.entries.push(Entry { offset, kind, values: start..body.values.len() });
     }
     blocks.tables.push(DraftTable { child, parents, body });
@@ -392,11 +394,14 @@ fn resolve(blocks: Blocks<'_>) -> Result<Bif, Fault> {
 
 /// The table of a block with the last parent faster than the first and the variable fastest, and the offset each row stands at.
 fn laid_out(table: &DraftTable<'_, Body<'_>>, shape: &Shape<'_, '_>, n_filled: &mut usize) -> Result<Laid, Fault> {
-    let name = shortened(&table.child.text);
+    let name = || shortened(&table.child.text);
     let (n_states, n_rows) = (shape.n_states, shape.n_rows);
     let counted = |entry: &Entry, expected: usize| {
+        if entry.values.len() == expected {
+            return Ok(());
+        }
         let what = format!("expected {expected} probabilities, found {}", entry.values.len());
-        if entry.values.len() == expected { Ok(()) } else { Err(Fault::new(entry.offset, what, "one for each state, in order")) }
+        Err(Fault::new(entry.offset, what, "one for each state, in order"))
     };
     let body = &table.body;
     let mut default = None;
@@ -405,11 +410,11 @@ fn laid_out(table: &DraftTable<'_, Body<'_>>, shape: &Shape<'_, '_>, n_filled: &
             EntryKind::Default => {
                 counted(entry, n_states)?;
                 if default.replace(entry).is_some() {
-                    return Err(Fault::new(entry.offset, format!("the table of `{name}` has two defaults"), "leave one out"));
+                    return Err(Fault::new(entry.offset, format!("the table of `{}` has two defaults", name()), "leave one out"));
                 }
             }
             EntryKind::Table if body.entries.len() > 1 => {
-                let what = format!("a flat `table` of `{name}` stands beside other rows");
+                let what = format!("a flat `table` of `{}` stands beside other rows", name());
                 return Err(Fault::new(entry.offset, what, "give one or the other"));
             }
             EntryKind::Table => {
@@ -426,7 +431,7 @@ fn laid_out(table: &DraftTable<'_, Body<'_>>, shape: &Shape<'_, '_>, n_filled: &
     if default.is_some() && n_given < n_rows {
         *n_filled = n_filled.checked_add(shape.n_entries).filter(|&filled| filled <= MAX_FILLED).ok_or_else(|| shape.too_large())?;
     } else if n_given < n_rows {
-        let what = format!("the table of `{name}` has {n_given} rows, but the parents have {n_rows} configurations");
+        let what = format!("the table of `{}` has {n_given} rows, but the parents have {n_rows} configurations", name());
         return Err(Fault::new(table.child.offset, what, "give every row, or a `default` for the others"));
     }
     let mut values = match default {
@@ -439,7 +444,7 @@ fn laid_out(table: &DraftTable<'_, Body<'_>>, shape: &Shape<'_, '_>, n_filled: &
         let EntryKind::Row(key) = &entry.kind else { continue };
         let row = shape.row_of(&body.states[key.clone()], entry.offset)?;
         if std::mem::replace(&mut given[row], true) {
-            return Err(Fault::new(entry.offset, format!("this row of `{name}` is given twice"), "leave one out"));
+            return Err(Fault::new(entry.offset, format!("this row of `{}` is given twice", name()), "leave one out"));
         }
         values[row * n_states..][..n_states].copy_from_slice(&body.values[entry.values.clone()]);
         rows_at[row] = entry.offset;

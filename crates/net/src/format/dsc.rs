@@ -6,8 +6,11 @@
 use super::Written;
 use super::document::{Document, Notes, Remark};
 use super::draft::{DraftTable, DraftVariable, Laid, MAX_FILLED, Shape, Wording, assemble};
-use super::lexical::{Fault, FormatError, Input, Word, blank, expect, found, here, next_is, number, shortened, skip, text_of};
+use super::lexical::{
+    Fault, FormatError, Input, Word, blank, expect, found, here, next_is, number, numbers_until, shortened, skip, text_of,
+};
 use super::rows::push_numbers;
+use crate::error::NetError;
 use std::fmt::Write;
 use std::ops::Range;
 use winnow::Parser;
@@ -171,10 +174,7 @@ fn table<'a>(input: &mut Input<'a>, parts: &mut Parts<'a>) -> Result<(), Fault> 
             expect(input, ':', "after the states of the parents")?;
         }
         let start = body.values.len();
-        while !skip(input, ';')? {
-            body.values.push(number(input)?);
-            skip(input, ',')?;
-        }
+        numbers_until(input, ';', &mut body.values)?;
         let row = Row { offset, key, values: start..body.values.len() };
         if !is_default {
             body.rows.push(row);
@@ -290,7 +290,10 @@ fn name<'a>(input: &mut Input<'a>, what: &str) -> Result<Word<'a>, Fault> {
 }
 
 /// Writes DSC. What it writes, [`read`] reads back to the same network, bit for bit; comments, values, submodels and properties are lost.
-pub fn write(document: &Document) -> Written {
+///
+/// # Errors
+/// When a distribution is too large to be spelled out.
+pub fn write(document: &Document) -> Result<Written, NetError> {
     let network = document.network();
     let plain = |name: &str| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
     let bare = |name: &str| if super::identifier::is_identifier(name) { name.to_string() } else { plain(name) };
@@ -314,7 +317,7 @@ pub fn write(document: &Document) -> Written {
             let _ = write!(text, " | {}", parents.iter().map(|&parent| bare(network.name(parent))).collect::<Vec<_>>().join(", "));
         }
         text.push_str(" ) {\n");
-        for (row_idx, row) in network.conditional(variable).to_values().chunks(network.n_states(variable)).enumerate() {
+        for (row_idx, row) in network.table(variable)?.chunks(network.n_states(variable)).enumerate() {
             text.push_str("  ");
             let mut left = row_idx;
             let mut key: Vec<String> = Vec::with_capacity(parents.len());
@@ -331,7 +334,7 @@ pub fn write(document: &Document) -> Written {
         }
         text.push_str("}\n");
     }
-    Written { lost: lost(document), ..Written::of(text) }
+    Ok(Written { lost: lost(document), ..Written::of(text) })
 }
 
 fn lost(document: &Document) -> Vec<String> {

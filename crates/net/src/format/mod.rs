@@ -38,13 +38,12 @@ use crate::network::{Network, Variable};
 
 /// A network with other names, all else as it is.
 pub(crate) fn rename(network: &Network, names: Vec<String>, states: Vec<Vec<String>>) -> Result<Network, NetError> {
-    let renamed = network.dag().variables().zip(states).map(|(variable, states)| Variable {
-        name: names[variable.index()].clone(),
-        states,
-        parents: network.dag().parents(variable).iter().map(|parent| names[parent.index()].clone()).collect(),
-        probabilities: network.conditional(variable).to_values().into_owned(),
+    let renamed = network.dag().variables().zip(states).map(|(variable, states)| {
+        let parents = network.dag().parents(variable).iter().map(|parent| names[parent.index()].clone()).collect();
+        let probabilities = network.table(variable)?.into_owned();
+        Ok(Variable { name: names[variable.index()].clone(), states, parents, probabilities })
     });
-    Network::new(renamed.collect())
+    Network::new(renamed.collect::<Result<_, NetError>>()?)
 }
 
 /// What is lost by a format that can say nothing of tables.

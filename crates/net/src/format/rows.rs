@@ -1,15 +1,16 @@
 //! What writers share: the rows of a table with the parents' states spelled out, and the shortest text of a double.
 
+use crate::error::NetError;
 use crate::network::Network;
 use belief::VarId;
 use std::fmt::Write;
 
 /// Calls for every configuration of a variable's parents, the last parent fastest, with the names of their states and the row.
-pub(crate) fn rows_of(network: &Network, variable: VarId, mut each: impl FnMut(&[&str], &[f64])) {
+pub(crate) fn rows_of(network: &Network, variable: VarId, mut each: impl FnMut(&[&str], &[f64])) -> Result<(), NetError> {
     let parents = network.dag().parents(variable);
     let mut digits = vec![0; parents.len()];
     let mut key: Vec<&str> = parents.iter().map(|&parent| network.states(parent)[0].as_str()).collect();
-    for row in network.conditional(variable).to_values().chunks(network.n_states(variable)) {
+    for row in network.table(variable)?.chunks(network.n_states(variable)) {
         each(&key, row);
         for (place, &parent) in parents.iter().enumerate().rev() {
             digits[place] = (digits[place] + 1) % network.n_states(parent);
@@ -19,6 +20,7 @@ pub(crate) fn rows_of(network: &Network, variable: VarId, mut each: impl FnMut(&
             }
         }
     }
+    Ok(())
 }
 
 /// The shortest text that reads back to the same double.

@@ -11,6 +11,11 @@ use super::draft::{Assembled, DraftTable, DraftVariable, Laid, Shape, Wording, a
 use super::kind::Sidecar;
 use super::lexical::{Fault, FormatError, Input, Word, here, shortened, text_of};
 use super::rows::push_numbers;
+use crate::domain::Domain;
+use crate::error::NetError;
+use crate::factor::Factor;
+use crate::factor_graph::FactorGraph;
+use belief::VarId;
 use std::fmt::Write;
 use winnow::Parser;
 use winnow::stream::Stream;
@@ -26,6 +31,36 @@ pub struct MarkovModel {
     pub n_states: Vec<usize>,
     /// Scopes, by place, with their tables: the last variable of the scope fastest, entries finite and not negative.
     pub factors: Vec<(Vec<usize>, Vec<f64>)>,
+}
+
+impl MarkovModel {
+    /// The factors as the engines work on them. Variables are named `X0`, `X1`, …, states `0`, `1`, ….
+    ///
+    /// # Errors
+    /// When variables have more states together than can be named, or a table is no factor of its scope.
+    ///
+    /// ```
+    /// use tunbridge_net::{Evidence, VarId, format::uai, variable_elimination::eliminate};
+    /// let graph = uai::read_markov(b"MARKOV 2  2 2  1  2 0 1  4  3 1 1 3")?.to_factor_graph()?;
+    /// let seen = Evidence::of_states(&graph, &[("X1", "1")])?;
+    /// assert_eq!(eliminate(&graph, &[VarId::new(0)], &seen, 1 << 20)?.possible().unwrap().probabilities, [0.25, 0.75]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_factor_graph(&self) -> Result<FactorGraph, NetError> {
+        let n_named = self.n_states.iter().try_fold(0_usize, |sum, &n_states| sum.checked_add(n_states)).unwrap_or(usize::MAX);
+        if n_named > MAX_STATES {
+            return Err(NetError::TooLarge { variables: vec!["all variables".into()], entries: n_named as f64, limit: MAX_STATES });
+        }
+        let named = |(place, &n_states): (usize, &usize)| (format!("X{place}"), (0..n_states).map(|state| state.to_string()));
+        let domain = Domain::new(self.n_states.iter().enumerate().map(named))?;
+        let factors = self.factors.iter().map(|(scope, values)| {
+            let shape =
+                scope.iter().map(|&place| self.n_states.get(place).copied().ok_or(NetError::NotAFactor)).collect::<Result<Vec<_>, _>>()?;
+            let scope: Vec<VarId> = scope.iter().map(|&place| VarId::new(place)).collect();
+            Factor::new(&scope, &shape, values.clone())
+        });
+        FactorGraph::new(domain, factors.collect::<Result<_, _>>()?)
+    }
 }
 
 /// Whether a text is headed `MARKOV`.
@@ -65,10 +100,10 @@ pub fn read_markov(bytes: &[u8]) -> Result<MarkovModel, FormatError> {
 /// A file as it stands.
 struct Model {
     n_states: Vec<usize>,
-    factors: Vec<Factor>,
+    factors: Vec<Table>,
 }
 
-struct Factor {
+struct Table {
     offset: usize,
     scope: Vec<usize>,
     /// What aGrUM writes behind a scope: the child's name.
@@ -99,7 +134,7 @@ fn parse(text: &str, kind: &'static str) -> Result<Model, Fault> {
         n_states.push(states);
     }
     let n_factors = count(input, "the number of tables")?;
-    let mut factors: Vec<Factor> = Vec::new();
+    let mut factors: Vec<Table> = Vec::new();
     for _ in 0..n_factors {
         let offset = after_blank(input);
         let n_scope = count(input, "the number of variables of a table")?;
@@ -119,7 +154,7 @@ fn parse(text: &str, kind: &'static str) -> Result<Model, Fault> {
             }
             scope.push(variable);
         }
-        factors.push(Factor { offset, scope, name: comment(input), values: Vec::new(), offsets: Vec::new() });
+        factors.push(Table { offset, scope, name: comment(input), values: Vec::new(), offsets: Vec::new() });
     }
     for factor in &mut factors {
         let offset = after_blank(input);
@@ -181,15 +216,15 @@ fn network(model: Model) -> Result<Document, Fault> {
         variables.push(DraftVariable { name: Word { text: name_of(place).into(), offset: 0 }, states });
     }
     let wording = Wording { name_it: "", give_table: |_| String::new() };
-    let standard = |table: &DraftTable<'_, &Factor>, shape: &Shape<'_, '_>| {
-        let Factor { values, offsets, .. } = table.body;
+    let standard = |table: &DraftTable<'_, &Table>, shape: &Shape<'_, '_>| {
+        let Table { values, offsets, .. } = table.body;
         if is_of_agrum {
             return Ok(shape.permuted(values, offsets, |row, state| shape.first_parent_fastest(row) * shape.n_states + state));
         }
         Ok(Laid { values: values.clone(), rows_at: offsets.iter().copied().step_by(shape.n_states.max(1)).collect() })
     };
-    let reversed = |table: &DraftTable<'_, &Factor>, shape: &Shape<'_, '_>| {
-        let Factor { values, offsets, .. } = table.body;
+    let reversed = |table: &DraftTable<'_, &Table>, shape: &Shape<'_, '_>| {
+        let Table { values, offsets, .. } = table.body;
         Ok(shape.permuted(values, offsets, |row, state| state * shape.n_rows + shape.first_parent_fastest(row)))
     };
     let mut taken_as = is_of_agrum.then_some(
@@ -207,7 +242,10 @@ fn network(model: Model) -> Result<Document, Fault> {
 }
 
 /// Writes a network as UAI, with its names in a second file.
-pub fn write(document: &Document) -> Written {
+///
+/// # Errors
+/// When a distribution is too large to be spelled out.
+pub fn write(document: &Document) -> Result<Written, NetError> {
     let network = document.network();
     let mut text = format!("BAYES\n{}\n", network.n_variables());
     let n_states: Vec<String> = network.dag().variables().map(|variable| network.n_states(variable).to_string()).collect();
@@ -219,7 +257,7 @@ pub fn write(document: &Document) -> Written {
         text.push('\n');
     }
     for variable in network.dag().variables() {
-        let values = network.conditional(variable).to_values();
+        let values = network.table(variable)?;
         let _ = writeln!(text, "\n{}", values.len());
         for row in values.chunks(network.n_states(variable)) {
             push_numbers(&mut text, row, " ");
@@ -230,7 +268,7 @@ pub fn write(document: &Document) -> Written {
     let has_notes = document.noted().any(|(_, notes)| *notes != super::Notes::default()) || !document.properties.is_empty();
     let mut lost = vec!["the names of the network, of variables and of states, but for the file of names beside it".to_string()];
     lost.extend(has_notes.then(|| "labels, positions, comments and all else that is said of variables".to_string()));
-    Written { text, sidecar, lost }
+    Ok(Written { text, sidecar, lost })
 }
 
 /// Writes factors as UAI.

@@ -16,6 +16,7 @@ use super::rows::push_numbers;
 use super::xml::{Element, escaped, escaped_attribute, parse, xml_text};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
+use crate::error::NetError;
 use std::fmt::Write;
 
 /// Half the width and height of a node that is written.
@@ -258,7 +259,10 @@ pub(crate) fn with_true_names(network: crate::Network, notes: &mut [Notes]) -> R
 }
 
 /// Writes XDSL. What it writes, [`read`] reads back to the same network, bit for bit.
-pub fn write(document: &Document) -> Written {
+///
+/// # Errors
+/// When a distribution is too large to be spelled out.
+pub fn write(document: &Document) -> Result<Written, NetError> {
     let network = document.network();
     let ids = identifiers(network.structure().names().iter().map(String::as_str));
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
@@ -277,7 +281,7 @@ pub fn write(document: &Document) -> Written {
             let _ = writeln!(text, "\t\t\t<parents>{}</parents>", parents.join(" "));
         }
         text.push_str("\t\t\t<probabilities>");
-        push_numbers(&mut text, &network.conditional(variable).to_values(), " ");
+        push_numbers(&mut text, &network.table(variable)?, " ");
         text.push_str("</probabilities>\n");
         let mut property = |name: &str, value: &str| {
             let _ = writeln!(text, "\t\t\t<property id=\"{}\">{}</property>", escaped_attribute(name), escaped(value));
@@ -305,7 +309,7 @@ pub fn write(document: &Document) -> Written {
     text.push_str("\t\t</genie>\n\t</extensions>\n</smile>\n");
     let mut lost = super::xmlbif::beyond_xml(document);
     lost.extend(super::lost_table_properties(document));
-    Written { lost, ..Written::of(text) }
+    Ok(Written { lost, ..Written::of(text) })
 }
 
 /// The nodes of GeNIe's extension, those of a submodel inside it.

@@ -16,7 +16,7 @@ pub fn document(kind: FormatKind, bytes: &[u8]) -> Document {
 
 /// Written and read back, with the names of the second file if there is one.
 pub fn round(kind: FormatKind, original: &Document) -> Document {
-    let written = format::write(kind, original);
+    let written = format::write(kind, original).unwrap();
     let again = document(kind, written.text.as_bytes());
     match written.sidecar {
         Some(sidecar) => names::apply(again, sidecar.text.as_bytes()).unwrap(),

@@ -10,7 +10,7 @@ use net::query::Query;
 use net::{Domain, Factor, FactorGraph, JunctionTree, NetError, Network, VarId, Variable};
 
 use super::shape::{Shape, TreePlan, interaction_graph};
-use crate::{Error, model_file};
+use crate::{Error, Model, model_file};
 
 /// A network, or what a file holds of one, with the file it came from.
 #[derive(Clone, Debug)]
@@ -49,9 +49,12 @@ impl NetworkFile {
     /// # Errors
     /// When the file cannot be read, is no network of the format, or is broken: with line and column.
     pub fn open_as(path: &Path, format: Option<FormatKind>) -> Result<Self, Error> {
+        if let Some(text) = path.to_str().filter(|text| is_structure_text(text) && !path.exists()) {
+            return Self::of_structure_text(text);
+        }
         let bytes = data::whole_file(path)?;
         if bytes.starts_with(&model_file::MAGIC) {
-            return Err(Error::unfit(format!("{}: is a model and no network", path.display()), "`tunbridge show` prints a model"));
+            return Self::of_model(path);
         }
         let broken = |fault: FormatError| Error::NetworkFile { path: path.into(), fault: Box::new(fault) };
         let kind = format.or_else(|| FormatKind::of_contents(&bytes)).or_else(|| FormatKind::of_file_name(&path.to_string_lossy()));
@@ -85,6 +88,37 @@ impl NetworkFile {
             _ => return Err(Error::Internal(format!("{kind} holds something new"))),
         };
         Ok(Self { path: path.into(), format: kind, holds, graph, remarks })
+    }
+
+    /// A structure as it is written in a line: `[A][T|A]` as bnlearn has it, or `A->B<-C` as pyAgrum does.
+    fn of_structure_text(text: &str) -> Result<Self, Error> {
+        let read = if text.starts_with('[') { format::model_string::read(text) } else { format::arrow_string::read(text) };
+        let sketch = read.map_err(|fault| Error::NetworkFile { path: text.into(), fault: Box::new(fault) })?;
+        let mut file = Self::of_document(document_of(&sketch).map_err(|e| Error::unfit(format!("{text}: {e}"), "name each variable once"))?);
+        if let Holds::Network(document) = file.holds {
+            file.holds = Holds::Structure(document);
+        }
+        file.path = text.into();
+        Ok(file)
+    }
+
+    /// The network that a naive Bayes model is: P(class) and P(attribute | class).
+    fn of_model(path: &Path) -> Result<Self, Error> {
+        let unfit = |what: &str| Error::unfit(format!("{}: {what}", path.display()), "a naive Bayes model of one class a row, learned from states or bins, is a network");
+        let model = match Model::load(path)? {
+            Model::NaiveBayes(model) => model,
+            other => return Err(unfit(&format!("is a model of the kind {}, and no network", other.kind()))),
+        };
+        if model.mixture().is_some() {
+            return Err(unfit("has classes that are mixtures, and is no network of its columns"));
+        }
+        let network = model.posterior().to_network(model.schema())?;
+        let mut file = Self::of_document(Document::new("", network));
+        file.path = path.into();
+        if model.calibrator().is_some() {
+            file.remarks.push("the model is calibrated, and the network is what it was before that".into());
+        }
+        Ok(file)
     }
 
     /// A network that comes from no file.
@@ -220,6 +254,11 @@ pub fn order_text(file: &NetworkFile) -> String {
     // Hidden variables have no names, and stand by their places.
     let name = |v: &VarId| if v.index() < domain.n_variables() { domain.name(*v).to_string() } else { format!("#{}", v.index()) };
     file.tree_plan().order.iter().map(|v| name(v) + "\n").collect()
+}
+
+/// Whether a text is a structure in a line and not a file's name.
+fn is_structure_text(text: &str) -> bool {
+    text.starts_with('[') && text.ends_with(']') || text.contains("->") || text.contains("<-")
 }
 
 /// The file of names beside a UAI file, if there is one.

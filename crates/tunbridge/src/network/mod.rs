@@ -15,12 +15,14 @@
 //! ```
 
 mod beliefs;
+mod difference;
 mod file;
 mod rows;
 mod save;
 mod shape;
 
 pub use beliefs::{Beliefs, junction_tree_picture, svg};
+pub use difference::{Difference, TableDifference, difference};
 pub use file::{NetworkFile, findings, order_text};
 pub use net::format::FormatKind;
 pub use rows::{RowAnswer, RowQuestions};

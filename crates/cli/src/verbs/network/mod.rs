@@ -1,6 +1,7 @@
 //! `show` for networks, and the verbs that write them: `convert` and `random`.
 
 pub mod convert;
+pub mod diff;
 mod object;
 pub mod random;
 mod words;
@@ -9,7 +10,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
-use tunbridge::net::VarId;
+use tunbridge::net::independences::{Independence, minimal_independences};
+use tunbridge::net::{EquivalenceClass, VarId};
 use tunbridge::net::ask::{Outcome, Question, Value, find_variable};
 use tunbridge::net::query::{Query, Targets};
 use tunbridge::network::{self, FormatKind, NetworkFile};
@@ -133,6 +135,11 @@ fn text(args: &ShowArgs, file: &NetworkFile, beliefs: Option<&network::Beliefs>)
         text += &words::junction_tree(file, &file.tree_plan());
     } else if of_network.order {
         text += &network::order_text(file);
+    } else if of_network.independences {
+        text += &words::independences(directed(file)?, &independences(file)?, args.all);
+    } else if of_network.class {
+        let network = directed(file)?;
+        text += &words::class(network, &EquivalenceClass::of(network.dag()));
     } else {
         let tree = file.tree_plan();
         text += &words::summary(file, &file.shape(&tree), args.all);
@@ -156,6 +163,11 @@ fn object(args: &ShowArgs, file: &NetworkFile, beliefs: Option<&network::Beliefs
         object::junction_tree(file, &file.tree_plan())
     } else if of_network.order {
         object::order(file)
+    } else if of_network.independences {
+        object::independences(directed(file)?, &independences(file)?)
+    } else if of_network.class {
+        let network = directed(file)?;
+        object::class(network, &EquivalenceClass::of(network.dag()))
     } else {
         let tree = file.tree_plan();
         object::summary(file, &file.shape(&tree))
@@ -165,6 +177,16 @@ fn object(args: &ShowArgs, file: &NetworkFile, beliefs: Option<&network::Beliefs
         value["log_p_evidence"] = crate::json::real(beliefs.ln_p_evidence);
     }
     Ok(value)
+}
+
+/// Independences of pairs, each with no more given than is needed.
+fn independences(file: &NetworkFile) -> Result<Vec<Independence>, Failure> {
+    let network = directed(file)?;
+    let found = minimal_independences(network.dag()).map_err(|e| {
+        let hint = format!("ask for one, as in `tunbridge ask {} 'A ⟂ B | C'`", file.path.display());
+        Error::Unfit { what: format!("{}: {e}", file.path.display()), hint: Some(hint) }
+    })?;
+    Ok(found.collect())
 }
 
 /// The network, where the file has one and not factors alone.

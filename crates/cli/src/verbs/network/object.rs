@@ -1,7 +1,8 @@
 //! A network for programs.
 
 use serde_json::{Value, json};
-use tunbridge::net::{Domain, Network, VarId};
+use tunbridge::net::independences::Independence;
+use tunbridge::net::{Domain, EquivalenceClass, Network, VarId};
 use tunbridge::network::{NetworkFile, Shape, TreePlan};
 
 use crate::json::{number, real};
@@ -54,4 +55,17 @@ pub fn junction_tree(file: &NetworkFile, tree: &TreePlan) -> Value {
 /// The order that variables are summed out in.
 pub fn order(file: &NetworkFile) -> Value {
     json!({"order": file.tree_plan().order.iter().filter(|v| v.index() < file.domain().n_variables()).map(|v| file.domain().name(*v)).collect::<Vec<_>>()})
+}
+
+/// Independences of pairs.
+pub fn independences(network: &Network, found: &[Independence]) -> Value {
+    let name = |variable: &VarId| network.name(*variable).to_string();
+    let one = |one: &Independence| json!({"pair": one.pair.iter().map(name).collect::<Vec<_>>(), "given": one.given.iter().map(name).collect::<Vec<_>>()});
+    json!({"independences": found.iter().map(one).collect::<Vec<_>>()})
+}
+
+/// Which arcs all networks of the same independences share.
+pub fn class(network: &Network, class: &EquivalenceClass) -> Value {
+    let arcs = |arcs: &[(VarId, VarId)]| arcs.iter().map(|(from, to)| json!([network.name(*from), network.name(*to)])).collect::<Vec<_>>();
+    json!({"compelled": arcs(class.compelled()), "reversible": arcs(class.reversible())})
 }

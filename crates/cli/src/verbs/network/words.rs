@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use tunbridge::net::{Network, VarId};
+use tunbridge::net::independences::Independence;
+use tunbridge::net::{EquivalenceClass, Network, VarId};
 use tunbridge::network::{NetworkFile, Shape};
 
 use crate::figures::{count, number, of, probability};
@@ -142,4 +143,36 @@ pub fn junction_tree(file: &NetworkFile, tree: &tunbridge::network::TreePlan) ->
     }
     let align = [Align::Right, Align::Left, Align::Right, Align::Right, Align::Left];
     table(&["clique", "variables", "entries", "above it", "shared"], &align, &lines)
+}
+
+/// Independences of pairs, each with no more given than is needed.
+pub fn independences(network: &Network, found: &[Independence], all: bool) -> String {
+    let mut text = match found {
+        [] => return "The graph implies no independences: every two variables are joined.\n".into(),
+        _ => String::from("Independences that the graph implies, with no more given than each needs; tables may add others\n\n"),
+    };
+    let most = if all { usize::MAX } else { 100 };
+    for one in found.iter().take(most) {
+        let [a, b] = one.pair.map(|variable| network.name(variable));
+        let given = if one.given.is_empty() { String::new() } else { format!(" | {}", names(network, &one.given)) };
+        let _ = writeln!(text, "  {a} ⟂ {b}{given}");
+    }
+    if found.len() > most {
+        let _ = writeln!(text, "\n… and {} more; --all prints them", count((found.len() - most) as f64));
+    }
+    text
+}
+
+/// Which arcs all networks of the same independences share.
+pub fn class(network: &Network, class: &EquivalenceClass) -> String {
+    let arc = |(from, to): &(VarId, VarId), sign: &str| format!("  {} {sign} {}\n", network.name(*from), network.name(*to));
+    let mut text = String::new();
+    for (title, arcs, sign) in [
+        ("Arcs that every network of the same independences has", class.compelled(), "→"),
+        ("Arcs that go one way in some of them and the other way in others", class.reversible(), "–"),
+    ] {
+        let lines: String = arcs.iter().map(|one| arc(one, sign)).collect();
+        let _ = write!(text, "{}{title}\n{}", if text.is_empty() { "" } else { "\n" }, if lines.is_empty() { "  none\n" } else { &lines });
+    }
+    text
 }

@@ -3,6 +3,7 @@
 use super::super::document::{Document, Notes};
 use super::super::rows::{push_number, push_numbers, rows_of};
 use super::{KEYWORDS, is_of_word};
+use crate::error::NetError;
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -10,7 +11,10 @@ use std::fmt::Write;
 const MAX_PADDED: usize = 40;
 
 /// Writes TBN. What it writes, [`super::read`] reads back to the same document, bit for bit.
-pub fn write(document: &Document) -> String {
+///
+/// # Errors
+/// When a distribution is too large to be spelled out.
+pub fn write(document: &Document) -> Result<String, NetError> {
     let network = document.network();
     let mut text = String::new();
     if !document.name.is_empty() {
@@ -54,9 +58,9 @@ pub fn write(document: &Document) -> String {
             }
             push_numbers(&mut text, row, ", ");
             text.push('\n');
-        });
+        })?;
     }
-    text
+    Ok(text)
 }
 
 fn push_notes(text: &mut String, notes: &Notes) {
