@@ -321,3 +321,39 @@ fn running_sum(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
     }));
     sums
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random_network::{RandomShape, random_network};
+
+    /// Large trees may answer by a smaller one made for the evidence: the same answers.
+    #[test]
+    fn a_smaller_tree_gives_the_same_answers() {
+        let mut n_smaller = 0;
+        for seed in 0..40 {
+            let shape = RandomShape { n_variables: 14, p_deterministic: 0.0, p_zero: 0.0, ..RandomShape::default() };
+            let network = random_network(seed, &shape).unwrap();
+            let graph = FactorGraph::from(&network);
+            let tree = JunctionTree::compile(&graph, 1 << 20).unwrap();
+            let thoughtful = with_graph(&tree, &graph);
+            let mut evidence = Evidence::none();
+            for place in (0..14).step_by(3) {
+                evidence.observe(&network, VarId::new(place), 0).unwrap();
+            }
+            let variable = VarId::new(1);
+            let likelihood: Vec<f64> = (0..network.n_states(variable)).map(|state| 1.0 + state as f64).collect();
+            evidence.observe_likelihood(&network, variable, &likelihood).unwrap();
+            n_smaller += usize::from(thoughtful.smaller_tree(&evidence).is_some());
+            let (expected, found) = (tree.calibrate(&evidence).unwrap(), thoughtful.calibrate(&evidence).unwrap());
+            assert!((expected.ln_p_evidence() - found.ln_p_evidence()).abs() < 1e-12, "seed {seed}");
+            let (expected, found) = (expected.possible().unwrap().marginals, found.possible().unwrap().marginals);
+            assert!(expected.iter().zip(&found).all(|(expected, found)| (expected - found).abs() < 1e-12), "seed {seed}");
+        }
+        assert!(n_smaller > 10, "{n_smaller} smaller trees");
+    }
+
+    fn with_graph(tree: &JunctionTree, graph: &FactorGraph) -> JunctionTree {
+        JunctionTree { graph: Some(graph.clone()), ..tree.clone() }
+    }
+}
