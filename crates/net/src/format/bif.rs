@@ -86,8 +86,11 @@ pub fn read(bytes: &[u8]) -> Result<Bif, FormatError> {
     parse(&mut Input::new(text)).and_then(resolve).map_err(|fault| fault.within(text))
 }
 
-/// Writes BIF. What it writes, [`read`] reads back to the same network, bit for bit.
-pub fn write(bif: &Bif) -> String {
+/// Writes BIF. What it writes, [`read`] reads back to the same network, bit for bit; what is no table is spelled out as one.
+///
+/// # Errors
+/// When a distribution is too large to be spelled out.
+pub fn write(bif: &Bif) -> Result<String, NetError> {
     let network = &bif.network;
     let mut text = String::new();
     let properties = |text: &mut String, of: &PropertyOf| {
@@ -112,7 +115,7 @@ pub fn write(bif: &Bif) -> String {
             let _ = write!(text, " | {}", listed(parents.iter().map(|&parent| network.name(parent))));
         }
         text.push_str(" ) {\n");
-        for (row_idx, row) in network.conditional(variable).to_values().chunks(network.n_states(variable)).enumerate() {
+        for (row_idx, row) in network.table(variable)?.chunks(network.n_states(variable)).enumerate() {
             let mut key = vec![""; parents.len()];
             let mut left = row_idx;
             for (&parent, state) in parents.iter().zip(&mut key).rev() {
@@ -131,7 +134,7 @@ pub fn write(bif: &Bif) -> String {
         properties(&mut text, &PropertyOf::Table(network.name(variable).to_string()));
         text.push_str("}\n");
     }
-    text
+    Ok(text)
 }
 
 fn listed<N: AsRef<str>>(names: impl Iterator<Item = N>) -> String {
