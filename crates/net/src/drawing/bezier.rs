@@ -3,6 +3,9 @@
 /// A place in the picture.
 pub(super) type Point = [f64; 2];
 
+/// How far a bend is felt in a smooth curve: beyond it the curve is nearly straight.
+const LONGEST_HANDLE: f64 = 40.0;
+
 /// A cubic curve by its control points.
 pub(super) type Cubic = [Point; 4];
 
@@ -84,7 +87,7 @@ pub(super) fn through(points: &[Point]) -> Vec<Cubic> {
             let handle = |direction: Point| {
                 let down = (d[1] - a[1]).abs();
                 let longest = if direction[1].abs() > 1e-9 { down / 2.0 / direction[1].abs() } else { size };
-                (size / 3.0).min(longest)
+                (size / 3.0).min(longest).min(LONGEST_HANDLE)
             };
             let (of_a, of_d) = (handle(directions[place]), handle(directions[place + 1]));
             let [ax, ay] = directions[place];
@@ -153,6 +156,13 @@ impl Rectangle {
         const STEPS: usize = 16;
         if is_straight(*curve) {
             return self.is_met_by(curve[0], curve[3]);
+        }
+        // A curve lies within the box around its control points.
+        let beside = |axis: usize| {
+            curve.iter().all(|point| point[axis] <= self.from[axis]) || curve.iter().all(|point| point[axis] >= self.to[axis])
+        };
+        if beside(0) || beside(1) {
+            return false;
         }
         let mut from = curve[0];
         (1..=STEPS).any(|step| {

@@ -24,6 +24,9 @@ pub(super) struct Gaps {
 /// What is given up of a gap for an arc to be upright.
 const GIVEN_UP: i64 = 8;
 
+/// A bound on the time of large drawings: some tenths of a second.
+const MAX_STEPS: usize = 6_000_000;
+
 const N_SWEEPS: usize = 12;
 
 /// How far aside the arcs of an order of nodes go in sum, nearly: what makes one of two orders better that have as many crossings.
@@ -54,9 +57,7 @@ pub(super) fn coordinates(graph: &LayeredGraph, widths: &[f64], gaps: &Gaps) -> 
             links.push(Link { tail: between, head, shortest: 0, weight });
         }
     }
-    // A bound on the time of large drawings: an exchange takes time that grows with the nodes.
-    let max_pivots = (60_000_000 / places.len().max(1)).min(50_000);
-    let mut placed = network_simplex(places, &links, max_pivots);
+    let mut placed = network_simplex(places, &links, MAX_STEPS);
     placed.truncate(graph.n_nodes());
     straighten(graph, &mut placed, &|left, right| apart(left, right) - GIVEN_UP);
     placed.into_iter().map(|place| place as f64).collect()

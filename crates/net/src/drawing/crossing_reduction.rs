@@ -10,21 +10,22 @@ use super::layered_graph::LayeredGraph;
 const PATIENCE: usize = 6;
 const MAX_SWEEPS: usize = 40;
 
-/// Beyond so many nodes, dummies too, only one start is tried and nothing is sifted.
-const SMALL: usize = 1200;
+/// How many starts are tried with up to so many nodes, dummies too. With more, one is, and nothing is sifted.
+const TRIES: [(usize, usize); 2] = [(250, 20), (1000, 4)];
 
 /// Orders the nodes of every layer; gives how many crossings are left. Of orders that leave as many, the one with the least `length` is taken.
 pub(super) fn reduce_crossings(graph: &mut LayeredGraph, length: impl Fn(&LayeredGraph) -> i64) -> usize {
-    let small = graph.n_nodes() <= SMALL;
+    let tries = TRIES.iter().find(|(n_nodes, _)| graph.n_nodes() <= *n_nodes).map(|(_, n_tries)| *n_tries);
+    let middles = [Middle::Median, Middle::Barycentre];
+    let starts = [false, true].into_iter().flat_map(|mirrored| Start::ALL.map(|start| (start, mirrored)));
+    let all = starts.flat_map(|(start, mirrored)| middles.map(|middle| (start, mirrored, middle)));
     let mut best: Option<((usize, i64), Vec<Vec<usize>>)> = None;
-    for start in if small { &Start::ALL[..] } else { &Start::ALL[..1] } {
-        for middle in if small { &[Middle::Median, Middle::Barycentre][..] } else { &[Middle::Median] } {
-            graph.order = start.order(graph);
-            let n_left = sweep(graph, *middle, small);
-            let found = (n_left, length(graph));
-            if best.as_ref().is_none_or(|(least, _)| found < *least) {
-                best = Some((found, graph.order.clone()));
-            }
+    for (start, mirrored, middle) in all.take(tries.unwrap_or(1)) {
+        graph.order = start.order(graph, mirrored);
+        let n_left = sweep(graph, middle, tries.is_some());
+        let found = (n_left, length(graph));
+        if best.as_ref().is_none_or(|(least, _)| found < *least) {
+            best = Some((found, graph.order.clone()));
         }
     }
     let ((n_left, _), order) = best.unwrap_or_default();
@@ -58,7 +59,7 @@ enum Start {
 impl Start {
     const ALL: [Self; 5] = [Self::BreadthFromAbove, Self::BreadthFromBelow, Self::Depth, Self::DepthFromBelow, Self::Given];
 
-    fn order(self, graph: &LayeredGraph) -> Vec<Vec<usize>> {
+    fn order(self, graph: &LayeredGraph, mirrored: bool) -> Vec<Vec<usize>> {
         let mut order = vec![Vec::new(); graph.order.len()];
         let mut met = vec![false; graph.n_nodes()];
         let mut waiting = std::collections::VecDeque::new();
@@ -68,6 +69,9 @@ impl Start {
             Self::Given => Vec::new(),
         };
         roots.extend(0..graph.n_nodes());
+        if mirrored {
+            roots.reverse();
+        }
         for root in roots {
             waiting.push_back(root);
             loop {

@@ -5,13 +5,13 @@
 
 use super::network_simplex::{Link, network_simplex};
 
-const MAX_PIVOTS: usize = 20_000;
+const MAX_STEPS: usize = 5_000_000;
 
 /// The layer of each node, from nought, none wider than `widest` where that is easily avoided. The nodes must hang together and the arcs make
 /// no cycle. Widths are with the room that is left free beside a node.
 pub(super) fn layers(widths: &[f64], arcs: &[(usize, usize)], widest: f64) -> Vec<usize> {
     let links: Vec<Link> = arcs.iter().map(|&(tail, head)| Link { tail, head, shortest: 1, weight: 1 }).collect();
-    let mut places = network_simplex(longest_paths(widths.len(), arcs), &links, MAX_PIVOTS);
+    let mut places = network_simplex(longest_paths(widths.len(), arcs), &links, MAX_STEPS);
     let top = places.iter().copied().min().unwrap_or(0);
     places.iter_mut().for_each(|place| *place -= top);
     let mut layers: Vec<usize> = places.into_iter().map(|place| place as usize).collect();

@@ -18,14 +18,14 @@ pub(super) struct Link {
     pub weight: i64,
 }
 
-/// The cheapest places, from places that meet every demand. All must hang together; beyond `max_pivots` exchanges the places met so far
-/// are given, which meet the demands too. Where several places are the cheapest, the middle is taken as far as that is easily found.
-pub(super) fn network_simplex(places: Vec<i64>, links: &[Link], max_pivots: usize) -> Vec<i64> {
+/// The cheapest places, from places that meet every demand. All must hang together; when `max_steps` nodes have been looked at, the places
+/// met so far are given, which meet the demands too. Where several places are the cheapest, the middle is taken as far as that is easily found.
+pub(super) fn network_simplex(places: Vec<i64>, links: &[Link], max_steps: usize) -> Vec<i64> {
     if places.len() < 2 {
         return places;
     }
     let mut tree = TightTree::grown(places, links);
-    for _ in 0..max_pivots {
+    while tree.n_steps < max_steps {
         let Some(leaving) = tree.leaving() else { break };
         let Some(entering) = tree.entering(leaving) else { break };
         tree.exchange(leaving, entering);
@@ -56,6 +56,7 @@ struct TightTree<'a> {
     lim: Vec<usize>,
     cut: Vec<i64>,
     next_looked_at: usize,
+    n_steps: usize,
 }
 
 impl<'a> TightTree<'a> {
@@ -124,6 +125,7 @@ impl<'a> TightTree<'a> {
             lim: vec![0; n_nodes],
             cut: vec![0; links.len()],
             next_looked_at: 0,
+            n_steps: 0,
             chosen,
         };
         for (place, &number) in tree.chosen.iter().enumerate() {
@@ -275,6 +277,8 @@ impl<'a> TightTree<'a> {
         for end in [link.tail, link.head] {
             self.tree_at[end].push(entering);
         }
+        let (root, _) = self.below(leaving);
+        self.n_steps += 1 + self.lim[root] - self.low[root] + self.lim[meeting] - self.low[meeting];
         // The link upward of the meeting stays; those below it are found anew.
         self.number_below(meeting, self.low[meeting]);
     }
@@ -328,7 +332,7 @@ mod tests {
         let [a, b, c, d, e, f, g, h] = [0, 1, 2, 3, 4, 5, 6, 7];
         let links = [(a, b), (b, c), (c, d), (d, h), (a, e), (a, f), (e, g), (f, g), (g, h)].map(|(tail, head)| link(tail, head, 1));
         // All as late as possible.
-        let places = network_simplex(vec![0, 1, 2, 3, 1, 1, 2, 4], &links, 100);
+        let places = network_simplex(vec![0, 1, 2, 3, 1, 1, 2, 4], &links, 1000);
         assert!(links.iter().all(|link| places[link.head] > places[link.tail]));
         assert_eq!(cost(&places, &links), 10);
     }
@@ -337,7 +341,7 @@ mod tests {
     #[test]
     fn nothing_is_cheaper() {
         let links = [link(0, 1, 1), link(1, 2, 2), link(0, 3, 4), link(3, 4, 1), link(2, 4, 1), link(1, 4, 3), link(0, 4, 1)];
-        let places = network_simplex(vec![0, 1, 2, 4, 5], &links, 100);
+        let places = network_simplex(vec![0, 1, 2, 4, 5], &links, 1000);
         let mut least = i64::MAX;
         for code in 0..6_i64.pow(5) {
             let tried: Vec<i64> = (0..5).map(|node| code / 6_i64.pow(node) % 6).collect();
@@ -357,7 +361,7 @@ mod tests {
             Link { tail: 0, head: 2, shortest: 0, weight: 1 },
             Link { tail: 2, head: 1, shortest: 0, weight: 1 },
         ];
-        let places = network_simplex(vec![0, 30, 0], &links, 100);
+        let places = network_simplex(vec![0, 30, 0], &links, 1000);
         assert_eq!((places[1] - places[0], places[2] - places[0]), (10, 5));
     }
 }
