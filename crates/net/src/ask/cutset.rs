@@ -3,19 +3,41 @@
 //! Pearl 1988, section 4.4.2. Memory is traded for time: every configuration is an elimination of its own. Variables are chosen greedily, each time
 //! the one of the largest table whose knowledge makes the largest table smallest.
 
+use super::most_probable::BestShape;
 use super::plan::{Shape, best_shape};
-use crate::elimination_order::{Elimination, InteractionGraph, Search, cheapest_elimination};
+use crate::elimination_order::{Elimination, Heuristic, InteractionGraph, Search, cheapest_elimination, elimination};
 use crate::error::NetError;
 use crate::evidence::{Answer, Evidence, JointDistribution};
 use crate::factor_graph::FactorGraph;
-use crate::variable_elimination::eliminate;
+use crate::variable_elimination::eliminate_in_order;
 use belief::{VarId, log_sum_exp};
+
+/// How an order is found.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Order {
+    /// By one heuristic.
+    Quick,
+    /// The cheapest of many, as the engines do.
+    Cheapest,
+}
+
+impl Order {
+    pub fn find(self, graph: &InteractionGraph, eliminate: &[VarId]) -> Elimination {
+        match self {
+            Self::Quick => elimination(graph, eliminate, Heuristic::MinWeight),
+            Self::Cheapest => cheapest_elimination(graph, eliminate, Search::Brief),
+        }
+    }
+}
 
 /// More configurations than this are not gone through.
 const MAX_CONFIGURATIONS: f64 = 65_536.0;
 
 /// More entries than this, in all configurations together, are not gone through: a quarter of an hour or so.
-const MAX_WORK: f64 = 1e11;
+pub(super) const MAX_WORK: f64 = 1e11;
+
+/// What a variable's elimination costs besides its table, in entries.
+const PER_VARIABLE: f64 = 100.0;
 
 /// Variables to go through the configurations of.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +49,18 @@ pub(super) struct Cutset {
     pub each: Elimination,
 }
 
+impl Cutset {
+    /// What all configurations cost, in entries.
+    pub fn work(&self) -> f64 {
+        self.n_configurations as f64 * work(&self.each)
+    }
+}
+
+/// What an elimination costs, in entries.
+pub(super) fn work(of: &Elimination) -> f64 {
+    of.total_entries + PER_VARIABLE * of.order.len() as f64
+}
+
 /// A cutset with which every table is within the limit; `None` when too many configurations would have to be gone through. Only the first `n_named`
 /// variables can be conditioned on, and none that stays in the answer.
 pub(super) fn choose(shape: &Shape, n_states: &[usize], n_named: usize, limit: usize) -> Option<Cutset> {
@@ -34,14 +68,21 @@ pub(super) fn choose(shape: &Shape, n_states: &[usize], n_named: usize, limit: u
         return None;
     }
     let (mut shape, mut variables, mut n_configurations) = (shape.clone(), Vec::new(), 1.0);
-    let mut each = shape.elimination(n_states);
-    while each.largest_table > limit as f64 {
+    let mut each = shape.quick_elimination(n_states);
+    loop {
+        // Choosing goes by one quick heuristic; whether it fits is told by the order that will be taken.
+        if each.largest_table <= limit as f64 {
+            each = shape.elimination(n_states);
+            if each.largest_table <= limit as f64 {
+                break;
+            }
+        }
         let largest = each.cliques.iter().max_by(|a, b| entries(a, n_states).total_cmp(&entries(b, n_states)))?;
         let may_go = |variable: &VarId| variable.index() < n_named && shape.eliminate.contains(variable) && n_states[variable.index()] > 1;
         let candidates: Vec<VarId> = largest.iter().copied().filter(may_go).collect();
         let tried = candidates.into_iter().map(|variable| {
             let without = shape.without(variable);
-            let cost = without.elimination(n_states);
+            let cost = without.quick_elimination(n_states);
             (variable, without, cost)
         });
         // Of equals the first: the lowest id.
@@ -57,18 +98,22 @@ pub(super) fn choose(shape: &Shape, n_states: &[usize], n_named: usize, limit: u
         variables.push(variable);
         (shape, each) = (without, cost);
     }
-    let affordable = n_configurations * each.total_entries <= MAX_WORK;
-    affordable.then_some(Cutset { variables, n_configurations: n_configurations as usize, each })
+    let found = Cutset { variables, n_configurations: n_configurations as usize, each };
+    (found.work() <= MAX_WORK).then_some(found)
 }
 
 /// A cutset of variables that are maximised over, with which every table of a maximisation is within the limit.
 pub(super) fn choose_for_best(shape: &Shape, n_states: &[usize], limit: usize) -> Option<Cutset> {
     let (mut scopes, mut open, mut variables, mut n_configurations) = (shape.scopes.clone(), shape.eliminate.clone(), Vec::new(), 1.0);
+    let fits = |costs: &BestShape| costs.largest_table() <= limit as f64 && costs.max.total_entries <= limit as f64;
     loop {
-        let costs = best_shape(n_states, scopes.clone(), &open);
+        let mut costs = best_shape(n_states, scopes.clone(), &open, Order::Quick);
+        if fits(&costs) {
+            costs = best_shape(n_states, scopes.clone(), &open, Order::Cheapest);
+        }
         let cliques = costs.sum.cliques.iter().chain(&costs.max.cliques);
-        let largest = costs.sum.largest_table.max(costs.max.largest_table);
-        if largest <= limit as f64 && costs.max.total_entries <= limit as f64 {
+        let largest = costs.largest_table();
+        if fits(&costs) {
             let total_entries = costs.sum.total_entries + costs.max.total_entries;
             let each = Elimination {
                 order: [&costs.sum.order[..], &costs.max.order].concat(),
@@ -77,8 +122,8 @@ pub(super) fn choose_for_best(shape: &Shape, n_states: &[usize], limit: usize) -
                 total_entries,
                 tree_entries: total_entries,
             };
-            let affordable = n_configurations * each.total_entries <= MAX_WORK;
-            return affordable.then_some(Cutset { variables, n_configurations: n_configurations as usize, each });
+            let found = Cutset { variables, n_configurations: n_configurations as usize, each };
+            return (found.work() <= MAX_WORK).then_some(found);
         }
         let worst = cliques.max_by(|a, b| entries(a, n_states).total_cmp(&entries(b, n_states)))?;
         let without = |variable: VarId| -> Vec<Vec<VarId>> {
@@ -87,7 +132,7 @@ pub(super) fn choose_for_best(shape: &Shape, n_states: &[usize], limit: usize) -
         let rest = |variable: VarId| open.iter().copied().filter(|&member| member != variable).collect::<Vec<_>>();
         let candidates = worst.iter().copied().filter(|variable| open.contains(variable) && n_states[variable.index()] > 1);
         let cost = |variable: VarId| {
-            let costs = best_shape(n_states, without(variable), &rest(variable));
+            let costs = best_shape(n_states, without(variable), &rest(variable), Order::Quick);
             costs.sum.total_entries + costs.max.total_entries
         };
         let (variable, _) = candidates.map(|variable| (variable, cost(variable))).min_by(|a, b| a.1.total_cmp(&b.1))?;
@@ -106,12 +151,11 @@ pub(super) fn eliminate_by(
     query: &[VarId],
     evidence: &Evidence,
     cutset: &Cutset,
-    limit: usize,
 ) -> Result<Answer<JointDistribution>, NetError> {
     let mut parts: Vec<(Vec<f64>, f64)> = Vec::new();
     for place in 0..cutset.n_configurations {
         let known = with_configuration(graph, evidence, cutset, place)?;
-        if let Answer::Possible { answer, ln_p_evidence } = eliminate(graph, query, &known, limit)? {
+        if let Answer::Possible { answer, ln_p_evidence } = eliminate_in_order(graph, query, &known, &cutset.each.order)? {
             parts.push((answer.probabilities, ln_p_evidence));
         }
     }
@@ -149,11 +193,20 @@ impl Shape {
         entries(&self.keep, n_states)
     }
 
-    /// The cheapest elimination that the heuristics find.
+    /// The cheapest elimination that the heuristics find: the one that will be run.
     pub fn elimination(&self, n_states: &[usize]) -> Elimination {
+        self.elimination_by(n_states, Order::Cheapest)
+    }
+
+    /// The elimination of one heuristic.
+    pub fn quick_elimination(&self, n_states: &[usize]) -> Elimination {
+        self.elimination_by(n_states, Order::Quick)
+    }
+
+    fn elimination_by(&self, n_states: &[usize], order: Order) -> Elimination {
         let mut beside = InteractionGraph::new(n_states.to_vec());
         self.scopes.iter().for_each(|scope| beside.connect(scope));
-        cheapest_elimination(&beside, &self.eliminate, Search::Brief)
+        order.find(&beside, &self.eliminate)
     }
 
     /// The same with a variable known.

@@ -337,6 +337,11 @@ pub(super) struct BestShape {
 }
 
 impl BestShape {
+    /// The entries of the largest table.
+    pub fn largest_table(&self) -> f64 {
+        self.sum.largest_table.max(self.max.largest_table)
+    }
+
     /// Whether every table is within the limit, and all that are kept together.
     pub fn largest(&self, graph: &FactorGraph, limit: usize) -> Result<(), NetError> {
         self.sum.cliques.iter().chain(&self.max.cliques).try_for_each(|clique| graph.within_bounds(clique, limit))?;

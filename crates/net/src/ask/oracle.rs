@@ -177,7 +177,7 @@ impl Oracle {
                 let Some(found) = cutset::choose(&shape, self.graph.n_states(), self.domain().n_variables(), limit) else {
                     return Err(NetError::TooLarge { variables: of, entries, limit }.into());
                 };
-                let answer = cutset::eliminate_by(&self.graph, variables, evidence, &found, limit)?;
+                let answer = cutset::eliminate_by(&self.graph, variables, evidence, &found)?;
                 Ok((answer, Method::Cutset(self.graph.names_of(&found.variables))))
             }
             Err(other) => Err(other.into()),
@@ -202,8 +202,24 @@ impl Oracle {
             }
             Err(error) => error,
         };
-        // The whole tree does not fit; what each variable needs of it may.
-        self.marginals_one_by_one(evidence).map_err(|error| if matches!(error, AskError::TooLarge { .. }) { too_large } else { error })
+        // The whole tree does not fit; what each variable needs of it may, in bounded time. The last ones tend to need most.
+        let (limit, mut work) = (self.max_entries, 0.0);
+        for variable in (0..self.domain().n_variables()).rev().map(VarId::new) {
+            let shape = shape_of(&self.graph, &[variable], evidence);
+            let each = shape.elimination(self.graph.n_states());
+            work += if each.largest_table <= limit as f64 {
+                cutset::work(&each)
+            } else {
+                match cutset::choose(&shape, self.graph.n_states(), self.domain().n_variables(), limit) {
+                    Some(found) => found.work(),
+                    None => return Err(too_large),
+                }
+            };
+            if work > cutset::MAX_WORK {
+                return Err(too_large);
+            }
+        }
+        self.marginals_one_by_one(evidence)
     }
 
     /// The marginal of each variable by itself.

@@ -4,14 +4,14 @@
 //! junction tree would be made by. Seconds are the entries divided by a stated rate and tell the order of magnitude, not more.
 
 use super::answer::union;
-use super::cutset::{self, Cutset};
+use super::cutset::{self, Cutset, Order};
 use super::error::bytes_in_words;
 use super::finding::{FindingKind, likelihoods};
 use super::most_probable::BestShape;
 use super::oracle::{Method, Oracle};
 use super::resolve::{Asks, Question};
 use super::{AskError, Engine};
-use crate::elimination_order::{InteractionGraph, Search, cheapest_elimination};
+use crate::elimination_order::InteractionGraph;
 use crate::evidence::Evidence;
 use crate::factor_graph::FactorGraph;
 use crate::query::Query;
@@ -168,7 +168,7 @@ impl Oracle {
         } else {
             (3.0 * plan.largest_table).min(2.0 * plan.total_entries)
         };
-        (plan.bytes, plan.seconds) = (8.0 * kept_at_once, plan.total_entries / ENTRIES_PER_SECOND);
+        (plan.bytes, plan.seconds) = (8.0 * kept_at_once, cutset::work(&cost) / ENTRIES_PER_SECOND);
         if plan.fits {
             return plan;
         }
@@ -186,11 +186,11 @@ impl Oracle {
         let total_entries = shape.sum.total_entries + shape.max.total_entries;
         let plan = Plan {
             width: cliques.iter().map(Vec::len).max().unwrap_or(0).saturating_sub(1),
-            largest_table: shape.sum.largest_table.max(shape.max.largest_table),
+            largest_table: shape.largest_table(),
             largest_over: largest_of(&cliques, graph.n_states()).map_or(Vec::new(), |largest| graph.names_of(largest)),
             total_entries,
             bytes: 8.0 * (shape.max.total_entries * 1.5 + 2.0 * shape.sum.largest_table),
-            seconds: 2.0 * total_entries / ENTRIES_PER_SECOND,
+            seconds: 2.0 * (cutset::work(&shape.sum) + cutset::work(&shape.max)) / ENTRIES_PER_SECOND,
             fits: shape.largest(graph, limit).is_ok(),
             method: Method::MaxProduct.words(),
             ..self.nothing_to_do()
@@ -219,7 +219,7 @@ impl Oracle {
             total_entries: chosen.each.total_entries,
             runs,
             bytes: 8.0 * (3.0 * chosen.each.largest_table).min(2.0 * chosen.each.total_entries),
-            seconds: runs * chosen.each.total_entries / ENTRIES_PER_SECOND,
+            seconds: chosen.work() / ENTRIES_PER_SECOND,
             fits: true,
             cutset: names,
             ..plan
@@ -253,11 +253,11 @@ pub(super) fn shape_of_best(graph: &FactorGraph, variables: &[VarId], evidence: 
     let mut scopes = scopes_of(graph, variables, evidence, |_| true);
     let open: Vec<VarId> = variables.iter().copied().filter(|&variable| evidence.state(variable).is_none()).collect();
     scopes.extend(open.iter().map(|&variable| vec![variable]));
-    best_shape(graph.n_states(), scopes, &open)
+    best_shape(graph.n_states(), scopes, &open, Order::Cheapest)
 }
 
 /// The orders for scopes of which these variables are maximised.
-pub(super) fn best_shape(n_states: &[usize], scopes: Vec<Vec<VarId>>, open: &[VarId]) -> BestShape {
+pub(super) fn best_shape(n_states: &[usize], scopes: Vec<Vec<VarId>>, open: &[VarId], order: Order) -> BestShape {
     let mut maximised = vec![false; n_states.len()];
     open.iter().for_each(|variable| maximised[variable.index()] = true);
     let mut summed: Vec<VarId> = scopes.iter().flatten().copied().filter(|variable| !maximised[variable.index()]).collect();
@@ -265,12 +265,12 @@ pub(super) fn best_shape(n_states: &[usize], scopes: Vec<Vec<VarId>>, open: &[Va
     summed.dedup();
     let mut beside = InteractionGraph::new(n_states.to_vec());
     scopes.iter().for_each(|scope| beside.connect(scope));
-    let sum = cheapest_elimination(&beside, &summed, Search::Brief);
+    let sum = order.find(&beside, &summed);
     let mut left = InteractionGraph::new(n_states.to_vec());
     for scope in scopes.iter().chain(&sum.cliques) {
         left.connect(&scope.iter().copied().filter(|variable| maximised[variable.index()]).collect::<Vec<_>>());
     }
-    let max = cheapest_elimination(&left, open, Search::Brief);
+    let max = order.find(&left, open);
     BestShape { shape: Shape { scopes, keep: Vec::new(), eliminate: open.to_vec() }, sum, max }
 }
 
