@@ -128,3 +128,51 @@ fn a_seed_makes_the_same_network() {
     folder.run("random --states 4-2").fails(2, &["--states"]);
     folder.run("ask random.bif 'P(V3 | V5=s0)' --check").ok();
 }
+
+#[test]
+fn graphs_say_what_is_independent_and_which_arcs_may_turn() {
+    let folder = Folder::with_networks();
+    insta::assert_snapshot!("show_independences", folder.run("show flu.tbn --independences").ok().transcript());
+    insta::assert_snapshot!("show_class", folder.run("show flu.tbn --class").ok().transcript());
+    let class = folder.run("show flu.tbn --class --format json").ok().json();
+    assert_eq!(class["compelled"].as_array().unwrap().len(), 4);
+    let found = folder.run("show flu.tbn --independences --format json").ok().json();
+    assert!(found["independences"].as_array().unwrap().contains(&json!({"pair": ["Flu", "Allergy"], "given": []})));
+    folder.testdata("alarm.bif");
+    folder.run("show alarm.bif --independences --quiet").fails(1, &["alarm.bif", "ask"]);
+    // A structure may be written in a line.
+    assert!(folder.run("ask 'A->B<-C' 'A ⟂ C'").ok().stdout().starts_with("Independent"));
+    let trail = folder.run("ask '[A][C][B|A:C]' 'A ⟂ C | B'").ok();
+    assert!(trail.stdout().contains("A → B ← C"), "{}", trail.stdout());
+    folder.run("ask 'A->B' 'P(A)'").fails(1, &["no probabilities"]);
+    folder.run("ask 'A->' 'A ⟂ B'").fails(1, &["A->:1:"]);
+}
+
+#[test]
+fn two_networks_are_compared() {
+    let folder = Folder::with_networks();
+    folder.put("later.tbn", folder.text("flu.tbn").replace("  yes: 0.7\n", "  yes: 0.6\n"));
+    insta::assert_snapshot!("diff_networks", folder.run("diff flu.tbn later.tbn").ok().transcript());
+    let told = folder.run("diff flu.tbn later.tbn --format json").ok().json();
+    assert_eq!(told["tables"][0]["entry"], json!("P(Headache=yes | Sinus=yes)"));
+    let same = folder.run("diff flu.tbn flu.tbn").ok();
+    assert!(same.stdout().ends_with("The networks are the same.\n"), "{}", same.stdout());
+    folder.run("convert flu.tbn flu.xdsl").ok();
+    assert_eq!(folder.run("diff flu.tbn flu.xdsl --format json").ok().json()["kl"]["before_after"], json!(0.0));
+    folder.run("diff flu.tbn storm.tbn").fails(1, &["same variables"]);
+}
+
+#[test]
+fn a_naive_bayes_model_is_a_network() {
+    let folder = Folder::with_model();
+    let case = "Outlook=Sunny Temperature=Cool Humidity=High Wind=Strong";
+    let classified = folder.run(&format!("classify play_tennis.tb {case} --format json")).ok().json();
+    let findings = case.replace(' ', ", ");
+    let asked = folder.run(&format!("ask play_tennis.tb 'P(PlayTennis | {findings})' --format json")).ok().json();
+    let no = classified["probability"]["No"].as_f64().unwrap();
+    crate::support::assert_close(&asked["table"][0]["p"], no, 1e-12);
+    folder.run("convert play_tennis.tb play_tennis.tbn").ok();
+    let converted = folder.run(&format!("ask play_tennis.tbn 'P(PlayTennis=No | {findings})' --format json")).ok().json();
+    crate::support::assert_close(&converted["p"], no, 1e-12);
+    folder.run("show play_tennis.tb --variable Wind").fails(2, &["--variable"]);
+}

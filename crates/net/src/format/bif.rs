@@ -11,6 +11,7 @@ use super::lexical::{
     Fault, FormatError, Input, Word, expect, found, here, next_is, number, numbers_until, shortened, skip, text_of, word, written,
 };
 use super::rows::{push_number, rows_of};
+use crate::error::NetError;
 use crate::network::Network;
 use std::fmt::Write;
 use std::ops::Range;

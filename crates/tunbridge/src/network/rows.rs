@@ -1,6 +1,7 @@
 //! The same questions of every row of a table: its columns are findings of the variables of their names.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use belief::{Chunk, Column, Kind, ReadReport, Role, Schema, States, Variable};
 use data::{DataError, ReadOptions, Table, UnknownStates};
@@ -10,6 +11,11 @@ use net::{Answer, Evidence, JunctionTree, NetError, VarId, Workspace};
 
 use crate::Error;
 
+/// So many rows are answered before they are written; memory is bounded by it.
+const WAVE: usize = 4096;
+/// So many rows one thread answers at a time.
+const TOGETHER: usize = 32;
+
 /// Questions of rows, and the table they are put to.
 pub struct RowQuestions<'o> {
     oracle: &'o Oracle,
@@ -17,6 +23,66 @@ pub struct RowQuestions<'o> {
     table: Table,
     /// What the user should know before the first answer.
     remarks: Vec<String>,
+    n_threads: usize,
+}
+
+/// The number of a row, from 0, and what it says: variables with their states.
+type Row<'r> = (u64, &'r [(VarId, usize)]);
+
+/// What some rows say.
+struct Findings {
+    first_row: u64,
+    seen: Vec<(VarId, usize)>,
+    /// Where the findings of each row end.
+    ends: Vec<usize>,
+}
+
+impl Findings {
+    fn of(chunk: &Chunk<'_>) -> Self {
+        let (mut seen, mut ends) = (Vec::new(), Vec::with_capacity(chunk.n_rows));
+        for row in 0..chunk.n_rows {
+            for (place, column) in chunk.columns.iter().enumerate() {
+                if let Column::Categorical { codes, .. } = column
+                    && let Some(state) = codes.get(row)
+                {
+                    seen.push((VarId::new(place), state));
+                }
+            }
+            ends.push(seen.len());
+        }
+        Self { first_row: chunk.first_row, seen, ends }
+    }
+
+    fn all(&self) -> impl Iterator<Item = Row<'_>> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        starts.zip(&self.ends).zip(self.first_row..).map(|((start, end), number)| (number, &self.seen[*start..*end]))
+    }
+}
+
+/// What `work` makes of each part, in order.
+fn in_parallel<T: Sync, R: Send>(n_threads: usize, parts: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let n_threads = n_threads.min(parts.len());
+    if n_threads <= 1 {
+        return parts.iter().map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let mut made = Vec::new();
+        while let Some((place, part)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|place| Some((place, parts.get(place)?))) {
+            made.push((place, work(part)));
+        }
+        made
+    };
+    let mut made: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (1..n_threads).map(|_| scope.spawn(worker)).collect();
+        let mut made = worker();
+        for other in workers {
+            made.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        made
+    });
+    made.sort_by_key(|(place, _)| *place);
+    made.into_iter().map(|(_, made)| made).collect()
 }
 
 /// A question with what its rows do not change.
@@ -97,6 +163,7 @@ impl<'o> RowQuestions<'o> {
         };
         let schema =
             Schema::new(domain.variables().map(variable).collect::<Result<_, _>>()?).map_err(|e| Error::Internal(e.to_string()))?;
+        let n_threads = read.n_threads();
         let table = Table::open_some(paths, read, &schema, unknown)?;
         let mut remarks = table.remarks().to_vec();
         let columns = table.column_names();
@@ -113,7 +180,7 @@ impl<'o> RowQuestions<'o> {
             let columns = if asked.len() == 1 { "a column is" } else { "columns are" };
             remarks.push(format!("{columns} asked for and so no evidence: {}", listed(&asked)));
         }
-        Ok(Self { oracle, questions, table, remarks })
+        Ok(Self { oracle, questions, table, remarks, n_threads })
     }
 
     /// What the user should know before the first answer.
@@ -126,11 +193,11 @@ impl<'o> RowQuestions<'o> {
         belief::Observations::schema(&self.table)
     }
 
-    /// Answers for every row: any thread takes a chunk of rows and `write`s the answers to each of them, one for every question; what comes
-    /// of a chunk is handed on in the order of the rows. One compiled tree is shared by all.
+    /// Answers for every row: `write` is given the answers to each of them, one for every question, and what it makes of some rows is handed on in the
+    /// order of the rows. One compiled tree is shared by all threads.
     ///
     /// # Errors
-    /// When a row cannot be read or answered, the tree does not fit, or `take` fails.
+    /// When a row cannot be read or answered, or `take` fails.
     pub fn answer<R: Default + Send>(
         &self,
         write: impl Fn(&mut R, &[RowAnswer]) + Sync,
@@ -139,41 +206,40 @@ impl<'o> RowQuestions<'o> {
         // The tree is compiled once, before the threads begin; where it does not fit, elimination may.
         let tree = self.oracle.junction_tree().ok();
         let mut failed = None;
-        let each = |chunk: Chunk<'_>| Ok(self.chunk(tree, &chunk, &write));
-        let report = self.table.each_chunk(each, |made| match made {
-            Ok(made) => take(made),
-            Err(error) => {
-                let stop = DataError::Columns { what: String::new(), hint: None };
-                failed = Some(error);
-                Err(stop)
-            }
-        });
+        let report = self.table.each_chunk(
+            |chunk| Ok(Findings::of(&chunk)),
+            |rows: Findings| {
+                // Reading is cheap and answering may be dear: the rows of a chunk, however few, are shared among the threads.
+                for wave in rows.all().collect::<Vec<_>>().chunks(WAVE) {
+                    let parts: Vec<&[Row<'_>]> = wave.chunks(TOGETHER).collect();
+                    for made in in_parallel(self.n_threads, &parts, |part| self.some(tree, part, &write)) {
+                        match made {
+                            Ok(made) => take(made)?,
+                            Err(error) => {
+                                failed = Some(error);
+                                return Err(DataError::Columns { what: String::new(), hint: None });
+                            }
+                        }
+                    }
+                }
+                Ok(())
+            },
+        );
         match failed {
             Some(error) => Err(error),
             None => Ok(report?),
         }
     }
 
-    fn chunk<R: Default>(&self, tree: Option<&JunctionTree>, chunk: &Chunk<'_>, write: &impl Fn(&mut R, &[RowAnswer])) -> Result<R, Error> {
+    fn some<R: Default>(&self, tree: Option<&JunctionTree>, rows: &[Row<'_>], write: &impl Fn(&mut R, &[RowAnswer])) -> Result<R, Error> {
         let mut made = R::default();
-        let mut seen: Vec<(VarId, usize)> = Vec::new();
         let mut answers = Vec::with_capacity(self.questions.len());
         let mut room = Workspace::default();
-        for row in 0..chunk.n_rows {
-            seen.clear();
-            for (place, column) in chunk.columns.iter().enumerate() {
-                if let Column::Categorical { codes, .. } = column
-                    && let Some(state) = codes.get(row)
-                {
-                    seen.push((VarId::new(place), state));
-                }
-            }
+        for (number, seen) in rows {
             answers.clear();
             for question in &self.questions {
-                let answer = self
-                    .row(tree, &mut room, question, &seen)
-                    .map_err(|error| Error::from(error).at(format!("row {}", chunk.first_row + row as u64 + 1)))?;
-                answers.push(answer);
+                let answer = self.row(tree, &mut room, question, seen);
+                answers.push(answer.map_err(|error| Error::from(error).at(format!("row {}", number + 1)))?);
             }
             write(&mut made, &answers);
         }

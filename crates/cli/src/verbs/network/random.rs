@@ -25,6 +25,9 @@ pub fn run(args: &RandomArgs, common: &Common) -> Result<(), Failure> {
         p_arc: args.arcs,
         p_deterministic: args.deterministic,
         p_zero: args.zeros,
+        p_deterministic_kind: 0.0,
+        p_noisy_max: 0.0,
+        p_tree: 0.0,
     };
     let network = random_network(common.seed, &shape).map_err(|e| Error::Internal(e.to_string()))?;
     let file = NetworkFile::of_document(Document::new(format!("random {}", common.seed), network));
