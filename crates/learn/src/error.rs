@@ -199,6 +199,49 @@ pub enum LearnError {
         /// How many there are.
         n_classes: usize,
     },
+    /// Attributes that have no states.
+    #[error(
+        "a network has states, and {} {} none: cut numbers into bins before learning, and leave texts out",
+        list(.variables), if .variables.len() == 1 { "has" } else { "have" }
+    )]
+    NoStates {
+        /// The attributes.
+        variables: Vec<String>,
+    },
+    /// An event model that a network cannot say.
+    #[error("`{variable}` has no distribution over its states under this event model: learn a categorical model to make a network of")]
+    NoDistributionOverStates {
+        /// The attribute.
+        variable: String,
+    },
+    /// Probabilities that make no table.
+    #[error("the model's probabilities make no table: {fault}")]
+    NoTable {
+        /// What is wrong.
+        fault: net::TableFault,
+    },
+    /// A number of rows that a network cannot be worth.
+    #[error("the equivalent sample size is {found}, but must be a finite number above zero")]
+    NotAnEquivalentSampleSize {
+        /// The number.
+        found: f64,
+    },
+    /// A network of another shape.
+    #[error(
+        "the network has not the shape of naive Bayes: `{variable}` has the parents {}; the target `{target}` may have none, and every other variable no other than the target",
+        list(.parents)
+    )]
+    NotNaiveBayes {
+        /// The variable that has other parents.
+        variable: String,
+        /// Its parents.
+        parents: Vec<String>,
+        /// The target.
+        target: String,
+    },
+    /// A network cannot be made or asked so.
+    #[error(transparent)]
+    Network(#[from] net::NetError),
     /// A class was to be weighed against itself.
     #[error("`{class}` cannot be weighed against itself: name another class")]
     AgainstItself {

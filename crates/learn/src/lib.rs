@@ -18,6 +18,6 @@ pub use error::{LearnError, StatisticFault};
 pub use naive_bayes::{
     AttributeStatistic, ClassEvidence, ClassPrior, Components, Contest, EmStep, Estimate, EventModel, EvidenceValue, Expected, LeaveOneOut,
     Ledger, LedgerEntry, LedgerLeftOut, LeftOut, MEstimateP, Mixture, MixtureParts, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic,
-    NotAPrior, NumericModel, Remark, SemiSupervised, TellingEvidence, TellingWord, TellingWords, TextEvent, Treatment, Unit, Weighed,
-    WordChoice, WordWeighing, WordsOfClass, completed, telling_evidence, telling_words,
+    NetworkAsData, NotAPrior, NumericModel, Remark, SemiSupervised, TellingEvidence, TellingWord, TellingWords, TextEvent, Treatment, Unit,
+    Weighed, WordChoice, WordWeighing, WordsOfClass, completed, telling_evidence, telling_words,
 };

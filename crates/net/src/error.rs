@@ -1,5 +1,7 @@
 //! What can be wrong with a structure, a network or the evidence put to it.
 
+use crate::conditional::ConditionalFault;
+
 /// Why no structure, network or answer could be made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -62,6 +64,20 @@ pub enum NetError {
         /// To.
         child: String,
     },
+    /// An arc that is not there.
+    #[error("there is no arc {parent} → {child}")]
+    NoSuchArc {
+        /// From.
+        parent: String,
+        /// To.
+        child: String,
+    },
+    /// Networks over different variables.
+    #[error("the networks are not over the same variables and states: look at `{variable}`")]
+    OtherVariables {
+        /// A variable that one of them has not, or not with the same states.
+        variable: String,
+    },
     /// Parents or probabilities before any variable.
     #[error("parents or probabilities came before any variable: name the variable first, then say what is to be said of it")]
     SaidOfNone,
@@ -112,6 +128,57 @@ pub enum NetError {
         /// What they sum to.
         sum: f64,
     },
+    /// A distribution that is none, or cannot be spelled out.
+    #[error("the distribution of `{variable}`: {fault}")]
+    Distribution {
+        /// The variable.
+        variable: String,
+        /// What is wrong.
+        fault: ConditionalFault,
+    },
+    /// A distribution over other numbers of states than its family has.
+    #[error("the distribution of `{variable}` ({kind}) does not fit: the variable has {n_states} states, and its parents have {parents}",
+        parents = if parent_states.is_empty() { "none, for there are none".to_string() } else { parent_states.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ") })]
+    DoesNotFit {
+        /// The variable.
+        variable: String,
+        /// The kind of the distribution.
+        kind: &'static str,
+        /// States of the variable.
+        n_states: usize,
+        /// States of each parent.
+        parent_states: Vec<usize>,
+    },
+    /// A cause that is no parent, or a parent that is no cause.
+    #[error("the parents of `{variable}` are not its causes: name in noisy-OR and noisy-MAX every parent and no other variable")]
+    CausesAndParents {
+        /// The variable.
+        variable: String,
+    },
+    /// A parent all of whose states act.
+    #[error("`{parent}` acts on `{variable}` in all of its states: leave out the one in which it is absent")]
+    NeverAbsent {
+        /// The variable.
+        variable: String,
+        /// The parent.
+        parent: String,
+    },
+    /// A noisy-OR of a variable that has not two states.
+    #[error("noisy-OR is for two states, and `{variable}` has {n_states}: use noisy-MAX")]
+    NotTwoStates {
+        /// The variable.
+        variable: String,
+        /// How many there are.
+        n_states: usize,
+    },
+    /// A tree that tests what is no parent, or tells twice or never where a state leads.
+    #[error("the tree of `{variable}` must test its parents only and lead each state of a tested parent to one branch; look at `{parent}`")]
+    Branches {
+        /// The variable.
+        variable: String,
+        /// What is tested.
+        parent: String,
+    },
     /// A likelihood that is none.
     #[error("the likelihood of `{variable}` must be one finite number ≥ 0 for each of its {n_states} states, at least one above 0")]
     NotALikelihood {
@@ -148,6 +215,14 @@ pub enum NetError {
     /// A table that is no factor.
     #[error("a factor needs different variables, one entry for each of their configurations, and entries that are finite and ≥ 0")]
     NotAFactor,
+    /// Too many variables to look at all their subsets.
+    #[error("{n_variables} variables have too many subsets to look at: at most {limit} can be; ask for one independence at a time")]
+    TooManyVariables {
+        /// How many there are.
+        n_variables: usize,
+        /// How many are allowed.
+        limit: usize,
+    },
     /// A shape of random networks that cannot be.
     #[error("random networks need at least one state a variable, and no fewer at most than at least")]
     NotAShape,

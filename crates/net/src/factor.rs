@@ -5,7 +5,6 @@
 //! rounds nothing. No limit on the number of variables short of memory; callers look at sizes before they multiply.
 
 use crate::error::NetError;
-use crate::network::Network;
 use belief::VarId;
 
 /// A table over variables. Invariant: variables ascend by id; entries are finite and not negative.
@@ -59,17 +58,6 @@ impl Factor {
             sorted.extend((0..n).map(|i| values[from + i * step]))
         });
         Ok(Self { scope: order.iter().map(|&place| scope[place]).collect(), shape: sorted_shape, values: sorted, exponent: 0 })
-    }
-
-    /// P(variable | parents) of a network.
-    ///
-    /// # Panics
-    /// When there is no such variable.
-    pub fn of_family(network: &Network, variable: VarId) -> Self {
-        let scope: Vec<VarId> = network.dag().parents(variable).iter().copied().chain([variable]).collect();
-        let shape: Vec<usize> = scope.iter().map(|&member| network.n_states(member)).collect();
-        let values = network.conditional(variable).to_values().into_owned();
-        Self::new(&scope, &shape, values).expect("a network's tables are factors")
     }
 
     /// A table over one variable.

@@ -4,6 +4,7 @@
 //! P(variable | parents) does; such a variable, when nobody asks for it, nothing was seen of it and no other factor has it, is barren: its factor
 //! may be left out. Behind the named variables there may be hidden ones, which nobody can ask for: steps of a conditional that was taken apart.
 
+use crate::conditional::Family;
 use crate::domain::Domain;
 use crate::error::NetError;
 use crate::factor::Factor;
@@ -116,12 +117,25 @@ impl FactorGraph {
 }
 
 impl From<&Network> for FactorGraph {
-    /// A factor for every P(variable | parents).
+    /// A factor for every P(variable | parents) that is a table or deterministic; a chain of them, with hidden variables between, for a
+    /// noisy-MAX or a tree that is smaller so.
     fn from(network: &Network) -> Self {
         let domain = network.domain().clone();
-        let n_states = domain.variables().map(|variable| domain.n_states(variable)).collect();
-        let factors = domain.variables().map(|variable| Factor::of_family(network, variable)).collect();
-        let heads = domain.variables().map(Some).collect();
+        let mut n_states: Vec<usize> = domain.variables().map(|variable| domain.n_states(variable)).collect();
+        let (mut factors, mut heads) = (Vec::with_capacity(n_states.len()), Vec::with_capacity(n_states.len()));
+        for child in domain.variables() {
+            let parents = network.dag().parents(child);
+            let parent_states: Vec<usize> = parents.iter().map(|&parent| network.n_states(parent)).collect();
+            let family = Family { child, parents, parent_states: &parent_states };
+            let mut fresh = |hidden: usize| {
+                n_states.push(hidden);
+                VarId::new(n_states.len() - 1)
+            };
+            for piece in network.conditional(child).pieces(&family, &mut fresh) {
+                factors.push(piece.factor);
+                heads.push(Some(piece.head));
+            }
+        }
         Self { domain, n_states, factors, heads }
     }
 }

@@ -9,12 +9,17 @@
 mod conditional;
 mod dag;
 mod domain;
+mod edit;
+mod equivalence_class;
 mod error;
 mod evidence;
 mod factor;
 mod factor_graph;
 mod junction_tree;
+mod kl_divergence;
+mod log_likelihood;
 mod network;
+mod network_builder;
 mod random_network;
 mod structure;
 
@@ -22,18 +27,26 @@ pub mod d_separation;
 pub mod elimination_order;
 pub mod enumeration;
 pub mod format;
+pub mod independences;
 pub mod query;
 pub mod variable_elimination;
 
 pub use belief::VarId;
-pub use conditional::{Conditional, ConditionalTable, ROW_SUM_TOLERANCE, TableFault};
+pub use conditional::{
+    Conditional, ConditionalFault, ConditionalTable, ConditionalTree, DeterministicTable, MAX_EXPANSION, NoisyCause, NoisyMax,
+    ROW_SUM_TOLERANCE, TableFault, TreeNode,
+};
 pub use dag::{ArcRefused, Dag};
 pub use domain::Domain;
+pub use equivalence_class::{EquivalenceClass, v_structures};
 pub use error::NetError;
 pub use evidence::{Answer, Evidence, JointDistribution};
 pub use factor::Factor;
 pub use factor_graph::FactorGraph;
 pub use junction_tree::{Calibrated, JunctionTree, Workspace};
-pub use network::{Network, NetworkBuilder, Variable};
+pub use kl_divergence::{Divergence, kl_divergence};
+pub use log_likelihood::{LogLikelihood, log_likelihood};
+pub use network::{Network, Variable};
+pub use network_builder::{NetworkBuilder, Tree};
 pub use random_network::{RandomShape, random_network};
 pub use structure::Structure;

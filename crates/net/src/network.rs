@@ -6,8 +6,10 @@ use crate::conditional::{Conditional, ConditionalTable, TableFault};
 use crate::dag::Dag;
 use crate::domain::Domain;
 use crate::error::NetError;
+use crate::network_builder::NetworkBuilder;
 use crate::structure::Structure;
 use belief::VarId;
+use std::borrow::Cow;
 
 /// A structure with probabilities. Invariant: every variable has states of different names and a distribution of the right size.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,25 +49,55 @@ impl Network {
     /// # Ok::<(), tunbridge_net::NetError>(())
     /// ```
     pub fn builder() -> NetworkBuilder {
-        NetworkBuilder { variables: Vec::new(), said_of_none: false }
+        NetworkBuilder::new()
     }
 
-    /// A network of these variables, in this order. Parents may come after their children.
+    /// A network of these variables with their tables, in this order. Parents may come after their children.
     ///
     /// # Errors
     /// When names repeat or are unknown, arcs make a cycle, or tables have the wrong size or rows that do not sum to one.
     pub fn new(variables: Vec<Variable>) -> Result<Self, NetError> {
-        let mut structure = Structure::new(variables.iter().map(|variable| variable.name.as_str()))?;
+        let names = Structure::new(variables.iter().map(|variable| variable.name.as_str()))?;
         let parents = variables
             .iter()
-            .map(|variable| variable.parents.iter().map(|parent| structure.find(parent)).collect())
+            .map(|variable| variable.parents.iter().map(|parent| names.find(parent)).collect())
             .collect::<Result<Vec<Vec<VarId>>, _>>()?;
-        structure = Structure::from_parents(structure.names().to_vec(), parents)?;
+        let structure = Structure::from_parents(names.names().to_vec(), parents)?;
         let (states, tables): (Vec<_>, Vec<_>) = variables.into_iter().map(|variable| (variable.states, variable.probabilities)).unzip();
         let domain = Domain::new(structure.names().iter().cloned().zip(states))?;
         let mut conditionals = Vec::with_capacity(tables.len());
         for (variable, values) in structure.dag().variables().zip(tables) {
             conditionals.push(Conditional::Table(table_of(&structure, &domain, variable, values)?));
+        }
+        Ok(Self { structure, domain, conditionals })
+    }
+
+    /// A network of distributions of any kind: the variables, for each of them its parents, and P(variable | parents).
+    ///
+    /// # Errors
+    /// When arcs make a cycle, are given twice or lead nowhere, when there is not one list of parents and one distribution a variable, or a
+    /// distribution is over other numbers of states than its family has.
+    ///
+    /// ```
+    /// use tunbridge_net::{Conditional, ConditionalTable, DeterministicTable, Domain, Network, VarId};
+    /// let domain = Domain::new([("Rain", ["yes", "no"]), ("Wet", ["yes", "no"])])?;
+    /// let rain = Conditional::Table(ConditionalTable::new(2, vec![0.3, 0.7])?);
+    /// let wet = Conditional::Deterministic(DeterministicTable::new(2, vec![0, 1])?);
+    /// let network = Network::from_conditionals(domain, vec![vec![], vec![VarId::new(0)]], vec![rain, wet])?;
+    /// assert_eq!(network.joint_probability(&[1, 1]), 0.7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_conditionals(domain: Domain, parents: Vec<Vec<VarId>>, conditionals: Vec<Conditional>) -> Result<Self, NetError> {
+        let structure = Structure::from_parents(domain.names().to_vec(), parents)?;
+        let (n_variables, found) = (domain.n_variables(), conditionals.len());
+        if let Some(bare) = structure.names().get(found) {
+            return Err(NetError::NoDistribution { variable: bare.clone() });
+        }
+        if found > n_variables {
+            return Err(NetError::NoSuchVariable { place: n_variables, n_variables });
+        }
+        for (variable, conditional) in domain.variables().zip(&conditionals) {
+            fits(&structure, &domain, variable, conditional)?;
         }
         Ok(Self { structure, domain, conditionals })
     }
@@ -138,6 +170,17 @@ impl Network {
         &self.conditionals[variable.index()]
     }
 
+    /// P(variable | parents) spelled out as a table: rows by the parents' configurations with the last parent fastest, states within a row.
+    ///
+    /// # Errors
+    /// When what is no table would have more than [`crate::MAX_EXPANSION`] entries as one.
+    ///
+    /// # Panics
+    /// When there is no such variable.
+    pub fn table(&self, variable: VarId) -> Result<Cow<'_, [f64]>, NetError> {
+        self.conditional(variable).to_values().map_err(|fault| NetError::Distribution { variable: self.name(variable).to_string(), fault })
+    }
+
     /// How many numbers one is free to choose.
     pub fn n_free_parameters(&self) -> usize {
         self.conditionals.iter().map(Conditional::n_free_parameters).sum()
@@ -169,13 +212,14 @@ impl Network {
         self.dag().variables().map(|variable| self.local_probability(variable, assignment).ln()).sum()
     }
 
-    /// P(variable | parents) when all are as assigned.
-    fn local_probability(&self, variable: VarId, assignment: &[usize]) -> f64 {
-        let row = self.dag().parents(variable).iter().fold(0, |row, &parent| {
-            assert!(assignment[parent.index()] < self.n_states(parent), "a state of the parent");
-            row * self.n_states(parent) + assignment[parent.index()]
-        });
-        self.conditional(variable).probability(row, assignment[variable.index()])
+    /// P(variable | parents) when all are as assigned: a state for every variable, of which only those of the family are looked at.
+    ///
+    /// # Panics
+    /// When there are fewer states than variables, or a state is not there.
+    pub fn local_probability(&self, variable: VarId, assignment: &[usize]) -> f64 {
+        let parents = self.dag().parents(variable);
+        let parent = |place: usize| (assignment[parents[place].index()], self.n_states(parents[place]));
+        self.conditional(variable).probability_where(parents.len(), parent, assignment[variable.index()])
     }
 }
 
@@ -185,58 +229,22 @@ impl AsRef<Domain> for Network {
     }
 }
 
-/// Makes a network variable by variable; see [`Network::builder`]. What is wrong is told by [`Self::build`].
-#[derive(Clone, Debug)]
-#[must_use]
-pub struct NetworkBuilder {
-    variables: Vec<Variable>,
-    /// Whether something was said before any variable was named.
-    said_of_none: bool,
-}
-
-impl NetworkBuilder {
-    /// The next variable, with its states. What follows is said of it.
-    pub fn variable<N: Into<String>>(mut self, name: impl Into<String>, states: impl IntoIterator<Item = N>) -> Self {
-        let states = states.into_iter().map(Into::into).collect();
-        self.variables.push(Variable { name: name.into(), states, parents: Vec::new(), probabilities: Vec::new() });
-        self
+/// Whether a distribution is over the states of its variable and the variable's parents.
+fn fits(structure: &Structure, domain: &Domain, of: VarId, conditional: &Conditional) -> Result<(), NetError> {
+    let parent_states: Vec<usize> = structure.dag().parents(of).iter().map(|&parent| domain.n_states(parent)).collect();
+    if conditional.n_states() == domain.n_states(of) && conditional.fits(&parent_states) {
+        return Ok(());
     }
-
-    /// The parents of the variable named last, the slowest in its table first.
-    pub fn given<N: Into<String>>(mut self, parents: impl IntoIterator<Item = N>) -> Self {
-        match self.variables.last_mut() {
-            Some(last) => last.parents = parents.into_iter().map(Into::into).collect(),
-            None => self.said_of_none = true,
-        }
-        self
-    }
-
-    /// The probabilities of the variable named last: for every configuration of its parents, the last parent fastest, one for each state.
-    pub fn probabilities(mut self, probabilities: impl IntoIterator<Item = f64>) -> Self {
-        match self.variables.last_mut() {
-            Some(last) => last.probabilities = probabilities.into_iter().collect(),
-            None => self.said_of_none = true,
-        }
-        self
-    }
-
-    /// The network.
-    ///
-    /// # Errors
-    /// Those of [`Network::new`], and when a variable was given no probabilities or something was said before any was named.
-    pub fn build(self) -> Result<Network, NetError> {
-        if self.said_of_none {
-            return Err(NetError::SaidOfNone);
-        }
-        if let Some(bare) = self.variables.iter().find(|variable| variable.probabilities.is_empty() && !variable.states.is_empty()) {
-            return Err(NetError::NoDistribution { variable: bare.name.clone() });
-        }
-        Network::new(self.variables)
-    }
+    Err(NetError::DoesNotFit {
+        variable: structure.name(of).to_string(),
+        kind: conditional.kind(),
+        n_states: domain.n_states(of),
+        parent_states,
+    })
 }
 
 /// The table of a variable, checked against the states of its parents.
-fn table_of(structure: &Structure, domain: &Domain, of: VarId, values: Vec<f64>) -> Result<ConditionalTable, NetError> {
+pub(crate) fn table_of(structure: &Structure, domain: &Domain, of: VarId, values: Vec<f64>) -> Result<ConditionalTable, NetError> {
     let variable = || structure.name(of).to_string();
     let n_states = domain.n_states(of);
     let n_rows = structure.dag().parents(of).iter().try_fold(1_usize, |n_rows, parent| n_rows.checked_mul(domain.n_states(*parent)));

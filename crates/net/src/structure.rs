@@ -105,7 +105,7 @@ impl Structure {
 }
 
 /// Why an arc was refused, in names.
-fn with_names(refused: ArcRefused, names: &[String]) -> NetError {
+pub(crate) fn with_names(refused: ArcRefused, names: &[String]) -> NetError {
     let name = |variable: VarId| names.get(variable.index()).cloned().unwrap_or_else(|| format!("#{}", variable.index()));
     match refused {
         ArcRefused::Cycle { path } => NetError::Cycle { path: path.into_iter().map(name).collect() },

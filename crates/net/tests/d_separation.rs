@@ -6,7 +6,15 @@ use tunbridge_net::{Dag, Network, RandomShape, VarId, random_network};
 /// Random connected-looking graphs; probabilities without zeros or certain rows, so that dependence of the graph shows in the numbers.
 fn generic(seed: u64) -> Network {
     let n_variables = 3 + (seed % 4) as usize;
-    let shape = RandomShape { n_variables, max_parents: 3, states: 2..=2, p_arc: 0.45, p_deterministic: 0.0, p_zero: 0.0 };
+    let shape = RandomShape {
+        n_variables,
+        max_parents: 3,
+        states: 2..=2,
+        p_arc: 0.45,
+        p_deterministic: 0.0,
+        p_zero: 0.0,
+        ..RandomShape::default()
+    };
     random_network(seed, &shape).unwrap()
 }
 

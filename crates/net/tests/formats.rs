@@ -3,8 +3,8 @@
 #[path = "common/documents.rs"]
 mod documents;
 
-use documents::{WHOLE, document, noted, round};
-use tunbridge_net::format::{self, Contents, FormatKind, Remark, bif, names};
+use documents::{WHOLE, document, noted, of_every_kind, round};
+use tunbridge_net::format::{self, Contents, Document, FormatKind, Remark, bif, names};
 use tunbridge_net::{Network, VarId};
 
 fn testdata(name: &str) -> Vec<u8> {
@@ -31,7 +31,7 @@ fn what_is_said_around_a_network_is_kept_or_told_as_lost() {
     for kind in WHOLE {
         let again = round(kind, &original);
         assert_eq!(again.network(), original.network(), "{kind}");
-        let lost = format::write(kind, &original).lost;
+        let lost = format::write(kind, &original).unwrap().lost;
         match kind {
             FormatKind::Tbn | FormatKind::Bif | FormatKind::XmlBif | FormatKind::Net => {
                 assert_eq!(again, original, "{kind}");
@@ -51,10 +51,59 @@ fn what_is_said_around_a_network_is_kept_or_told_as_lost() {
             _ => assert_eq!(lost.len(), 2, "{lost:?}"),
         }
     }
-    let drawn = format::write(FormatKind::Dot, &original);
+    let drawn = format::write(FormatKind::Dot, &original).unwrap();
     let Contents::Structure(sketch) = format::read(FormatKind::Dot, drawn.text.as_bytes()).unwrap() else { panic!() };
     assert_eq!(&sketch.structure, original.network().structure());
     assert!(drawn.lost[0].contains("probabilities"));
+}
+
+#[test]
+fn kinds_of_distributions_are_kept_or_spelled_out() {
+    let original = of_every_kind();
+    let kinds = |document: &Document| {
+        let network = document.network();
+        network.dag().variables().map(|variable| network.conditional(variable).kind()).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(&original), ["table", "table", "noisy-MAX", "noisy-MAX", "deterministic", "tree"]);
+    for kind in WHOLE {
+        let again = round(kind, &original);
+        let lost = format::write(kind, &original).unwrap().lost;
+        match kind {
+            FormatKind::Tbn => {
+                assert_eq!(again, original);
+                assert!(lost.is_empty());
+            }
+            // GeNIe's noisy-max has the last state as the weakest, and Cough the first.
+            FormatKind::Xdsl => {
+                assert_eq!(kinds(&again), ["table", "table", "noisy-MAX", "table", "deterministic", "table"]);
+                assert_eq!(
+                    lost,
+                    ["that `Cough` is noisy-MAX: it is spelled out as a table", "that `Work` is tree: it is spelled out as a table"]
+                );
+            }
+            _ => assert!(kinds(&again).iter().all(|kind| *kind == "table") && lost.len() >= 4, "{kind}: {lost:?}"),
+        }
+        for variable in original.network().dag().variables() {
+            assert_eq!(again.network().table(variable).unwrap(), original.network().table(variable).unwrap(), "{kind}");
+        }
+    }
+}
+
+#[test]
+fn many_causes_are_not_spelled_out() {
+    let names: Vec<String> = (0..80).map(|place| format!("V{place}")).collect();
+    let mut builder = Network::builder();
+    for name in &names {
+        builder = builder.variable(name, ["yes", "no"]).probabilities([0.1, 0.9]);
+    }
+    let causes = names.iter().map(|name| (name.as_str(), "yes", 0.5));
+    let original = Document::new("wide", builder.variable("X", ["yes", "no"]).noisy_or("yes", causes, 0.01).build().unwrap());
+    for kind in [FormatKind::Tbn, FormatKind::Xdsl] {
+        assert_eq!(round(kind, &original), original, "{kind}");
+    }
+    for kind in [FormatKind::Bif, FormatKind::XmlBif, FormatKind::Net, FormatKind::Dsc, FormatKind::Uai] {
+        assert!(format::write(kind, &original).unwrap_err().to_string().contains("`X`"), "{kind}");
+    }
 }
 
 /// A with 2 states and B with 3 are the parents of C with 4; no two rows are alike.
@@ -80,7 +129,7 @@ fn assert_same(found: &Network, expected: &Network, tolerance: f64, what: &str) 
             network.dag().parents(of).iter().map(|&parent| network.name(parent).to_string()).collect::<Vec<_>>()
         };
         assert_eq!(parents(found, same), parents(expected, variable), "{what}");
-        let (values, exact) = (found.conditional(same).to_values(), expected.conditional(variable).to_values());
+        let (values, exact) = (found.table(same).unwrap(), expected.table(variable).unwrap());
         assert_eq!(values.len(), exact.len(), "{what}");
         for (value, exact) in values.iter().zip(exact.iter()) {
             assert!((value - exact).abs() <= tolerance, "{what}: {}: {values:?}", expected.name(variable));
@@ -193,7 +242,7 @@ fn files_of_pyagrum_and_pgmpy_are_read_as_they_meant_them() {
             read = names::apply(read, b"A: a0, a1\nB: b0, b1, b2\nC: c0, c1, c2, c3").unwrap();
             let c = read.network().find("C").unwrap();
             assert_eq!(read.network().dag().parents(c).iter().map(|parent| parent.index()).collect::<Vec<_>>(), [1, 0]);
-            let values = read.network().conditional(c).to_values();
+            let values = read.network().conditional(c).to_values().unwrap();
             for (a, b) in [(0, 0), (0, 1), (1, 0), (1, 2)] {
                 assert!((values[(b * 2 + a) * 4 + 1] - expected.conditional(c).probability(a * 3 + b, 1)).abs() < 1e-16);
             }
@@ -246,7 +295,7 @@ fn oddities_of_hugin_genie_and_msbn() {
     );
     assert_eq!(notes.state_values, Some(vec![0.0, 2.5]));
     assert_eq!(notes.properties, ["HR_State_0 = \"\"", "subtype = number"]);
-    assert_eq!(*hugin.network().conditional(c1).to_values(), [0.5, 0.5]);
+    assert_eq!(*hugin.network().conditional(c1).to_values().unwrap(), [0.5, 0.5]);
     let told: Vec<String> = hugin.remarks.iter().map(Remark::to_string).collect();
     assert_eq!(told.len(), 2, "{told:?}");
     assert!(told[0].starts_with("line 8: the model of `C2`") && told[1].contains("uniform"), "{told:?}");
@@ -277,9 +326,9 @@ fn oddities_of_hugin_genie_and_msbn() {
     );
     assert_eq!(genie.notes(a).properties, ["source = café & co"]);
     assert_eq!((&genie.notes(b).submodel[..], &genie.notes(b).label), (&["Inner part".to_string()][..], &None));
-    assert_eq!(*network.conditional(d).to_values(), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+    assert_eq!(*network.conditional(d).to_values().unwrap(), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
     // B's strengths are No before Yes: its first column is of No.
-    let rows = network.conditional(n).to_values();
+    let rows = network.conditional(n).to_values().unwrap();
     let close = |row: usize, expected: [f64; 3]| (0..3).all(|state| (rows[row * 3 + state] - expected[state]).abs() < 1e-15);
     assert!(close(2, [0.05, 0.05, 0.9]), "{rows:?}");
     assert!(close(0, [1.0 - 0.5 * 0.95, 0.5 * 0.95 - 0.2 * 0.9, 0.2 * 0.9]), "{rows:?}");
@@ -291,7 +340,7 @@ fn oddities_of_hugin_genie_and_msbn() {
         node N3 { type: discrete[2] = { \"f\", \"m\" }; }\nprobability (N2)\n{\n 0.25, 0.75;\n}\nprobability (N3 | N2)\n{ (0, 0) : 0.1, 0.9\n ;\n (0, 0) : 0.6, 0.4; }",
     );
     let n3 = msbn.network().find("N3").unwrap();
-    assert_eq!(*msbn.network().conditional(n3).to_values(), [0.1, 0.9, 0.6, 0.4]);
+    assert_eq!(*msbn.network().conditional(n3).to_values().unwrap(), [0.1, 0.9, 0.6, 0.4]);
     assert_eq!(msbn.notes(msbn.network().find("N2").unwrap()).label.as_deref(), Some("Age"));
     assert!(msbn.remarks[0].to_string().contains("as GeNIe writes them"));
 }

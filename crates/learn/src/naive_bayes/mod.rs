@@ -18,6 +18,7 @@
 //! | `mixture` | classes of several components |
 //! | `prior_density` | ln P(parameters), the prior's part of what EM climbs |
 //! | `marginal_likelihood` | ln P(data) where it has a closed form |
+//! | `network` | as a Bayesian network, and back |
 //! | `explain`, `telling_evidence`, `telling_words` | why a row was classified so, and what tells the classes apart |
 
 mod attribute;
@@ -33,6 +34,7 @@ mod leave_one_out;
 mod marginal_likelihood;
 mod mixture;
 mod nearest_centroid;
+mod network;
 mod posterior;
 mod prior;
 mod prior_density;
@@ -53,6 +55,7 @@ mod tests;
 pub use explain::{Contest, Ledger, LedgerEntry, LedgerLeftOut, MixtureParts, Unit, Weighed};
 pub use leave_one_out::LeaveOneOut;
 pub use mixture::{Components, Mixture};
+pub use network::NetworkAsData;
 pub use posterior::NaiveBayes;
 pub use prior::{ClassPrior, Estimate, EventModel, MEstimateP, NaiveBayesPrior, NumericModel, TextEvent, WordChoice};
 pub use prior_text::NotAPrior;

@@ -226,6 +226,11 @@ impl NaiveBayesStatistic {
         Ok(())
     }
 
+    /// Other counts of the same shape.
+    pub(super) fn set_counts(&mut self, classes: JointCounts, attributes: Vec<AttributeStatistic>) {
+        (self.classes, self.attributes) = (classes, attributes);
+    }
+
     /// Every row so many times as heavy.
     pub fn scale(&mut self, by: f64) {
         self.classes.scale(by);

@@ -11,6 +11,7 @@ use super::lexical::{
     Fault, FormatError, Input, Word, expect, found, here, next_is, number, numbers_until, shortened, skip, text_of, word, written,
 };
 use super::rows::{push_number, rows_of};
+use crate::error::NetError;
 use crate::network::Network;
 use std::fmt::Write;
 use std::ops::Range;
@@ -137,8 +138,11 @@ pub fn read(bytes: &[u8]) -> Result<Bif, FormatError> {
     parse(&mut Input::new(text)).and_then(resolve).map_err(|fault| fault.within(text))
 }
 
-/// Writes BIF. What it writes, [`read`] reads back to the same network, bit for bit.
-pub fn write(bif: &Bif) -> String {
+/// Writes BIF. What it writes, [`read`] reads back to the same network, bit for bit; what is no table is spelled out as one.
+///
+/// # Errors
+/// When a distribution is too large to be spelled out.
+pub fn write(bif: &Bif) -> Result<String, NetError> {
     let network = &bif.network;
     let mut text = String::new();
     let properties = |text: &mut String, of: &PropertyOf| {
@@ -174,11 +178,11 @@ pub fn write(bif: &Bif) -> String {
                 push_number(&mut text, value);
             }
             text.push_str(";\n");
-        });
+        })?;
         properties(&mut text, &PropertyOf::Table(network.name(variable).to_string()));
         text.push_str("}\n");
     }
-    text
+    Ok(text)
 }
 
 fn listed<N: AsRef<str>>(names: impl Iterator<Item = N>) -> String {
@@ -418,7 +422,7 @@ fn laid_out(table: &DraftTable<'_, Body<'_>>, shape: &Shape<'_, '_>, n_filled: &
                 counted(entry, shape.n_entries)?;
                 // The definition has the variable itself slowest.
                 let values = (0..shape.n_entries).map(|place| body.values[(place % n_states) * n_rows + place / n_states]).collect();
-                return Ok(Laid { values, rows_at: vec![entry.offset; n_rows] });
+                return Ok(Laid::Rows { values, rows_at: vec![entry.offset; n_rows] });
             }
             EntryKind::Row(_) => counted(entry, n_states)?,
         }
@@ -446,5 +450,5 @@ fn laid_out(table: &DraftTable<'_, Body<'_>>, shape: &Shape<'_, '_>, n_filled: &
         values[row * n_states..][..n_states].copy_from_slice(&body.values[entry.values.clone()]);
         rows_at[row] = entry.offset;
     }
-    Ok(Laid { values, rows_at })
+    Ok(Laid::Rows { values, rows_at })
 }

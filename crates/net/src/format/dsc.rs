@@ -10,6 +10,7 @@ use super::lexical::{
     Fault, FormatError, Input, Word, blank, expect, found, here, next_is, number, numbers_until, shortened, skip, text_of,
 };
 use super::rows::push_numbers;
+use crate::error::NetError;
 use std::fmt::Write;
 use std::ops::Range;
 use winnow::Parser;
@@ -254,7 +255,7 @@ fn laid_out(table: &DraftTable<'_, Body>, shape: &Shape<'_, '_>, n_filled: &mut 
     }
     let default_at = fallback.map_or(table.child.offset, |row| row.offset);
     rows_at.iter_mut().filter(|at| **at == usize::MAX).for_each(|at| *at = default_at);
-    Ok(Laid { values, rows_at })
+    Ok(Laid::Rows { values, rows_at })
 }
 
 fn place_of(key: &[usize], shape: &Shape<'_, '_>, offset: usize) -> Result<usize, Fault> {
@@ -289,7 +290,10 @@ fn name<'a>(input: &mut Input<'a>, what: &str) -> Result<Word<'a>, Fault> {
 }
 
 /// Writes DSC. What it writes, [`read`] reads back to the same network, bit for bit; comments, values, submodels and properties are lost.
-pub fn write(document: &Document) -> Written {
+///
+/// # Errors
+/// When a distribution that is no table is too large to be spelled out as one.
+pub fn write(document: &Document) -> Result<Written, NetError> {
     let network = document.network();
     let plain = |name: &str| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
     let bare = |name: &str| if super::identifier::is_identifier(name) { name.to_string() } else { plain(name) };
@@ -313,7 +317,7 @@ pub fn write(document: &Document) -> Written {
             let _ = write!(text, " | {}", parents.iter().map(|&parent| bare(network.name(parent))).collect::<Vec<_>>().join(", "));
         }
         text.push_str(" ) {\n");
-        for (row_idx, row) in network.conditional(variable).to_values().chunks(network.n_states(variable)).enumerate() {
+        for (row_idx, row) in network.table(variable)?.chunks(network.n_states(variable)).enumerate() {
             text.push_str("  ");
             let mut left = row_idx;
             let mut key: Vec<String> = Vec::with_capacity(parents.len());
@@ -330,7 +334,7 @@ pub fn write(document: &Document) -> Written {
         }
         text.push_str("}\n");
     }
-    Written { lost: lost(document), ..Written::of(text) }
+    Ok(Written { lost: lost(document), ..Written::of(text) })
 }
 
 fn lost(document: &Document) -> Vec<String> {
@@ -346,5 +350,6 @@ fn lost(document: &Document) -> Vec<String> {
     tell(count(|notes| !notes.submodel.is_empty()), "submodels of variables");
     tell(count(|notes| !notes.properties.is_empty() || !notes.table_properties.is_empty()), "properties of variables");
     tell(document.properties.len(), "properties of the network");
+    lost.extend(super::spelled_out(document, &[]));
     lost
 }

@@ -3,6 +3,7 @@
 use super::lexical::{FormatError, text_of};
 use super::uai::MarkovModel;
 use super::{Document, Sketch, bif, dot, dsc, hugin, tbn, uai, xdsl, xmlbif};
+use crate::error::NetError;
 use std::borrow::Cow;
 use std::io::Read;
 
@@ -234,24 +235,30 @@ pub fn read_any(file_name: &str, bytes: &[u8]) -> Result<(FormatKind, Contents),
 
 /// Writes a document in a format, and says what the format cannot hold.
 ///
+/// # Errors
+/// When a distribution that is no table would have to be spelled out as one and is too large.
+///
 /// ```
 /// use tunbridge_net::{Network, format::{self, Document, FormatKind}};
 /// let coin = Network::builder().variable("Side", ["heads", "tails"]).probabilities([0.5, 0.5]).build()?;
-/// let written = format::write(FormatKind::Uai, &Document::new("coin", coin));
+/// let written = format::write(FormatKind::Uai, &Document::new("coin", coin))?;
 /// assert_eq!(written.sidecar.unwrap().suffix, ".names");
 /// assert!(written.lost[0].contains("names"));
 /// # Ok::<(), tunbridge_net::NetError>(())
 /// ```
-pub fn write(kind: FormatKind, document: &Document) -> Written {
+pub fn write(kind: FormatKind, document: &Document) -> Result<Written, NetError> {
     match kind {
-        FormatKind::Tbn => Written::of(tbn::write(document)),
-        FormatKind::Bif => Written::of(bif::write(&bif::Bif::from_document(document))),
+        FormatKind::Tbn => Ok(Written::of(tbn::write(document))),
+        FormatKind::Bif => {
+            let text = bif::write(&bif::Bif::from_document(document))?;
+            Ok(Written { lost: super::spelled_out(document, &[]), ..Written::of(text) })
+        }
         FormatKind::XmlBif => xmlbif::write(document),
         FormatKind::Net => hugin::write(document),
         FormatKind::Dsc => dsc::write(document),
         FormatKind::Uai => uai::write(document),
         FormatKind::Xdsl => xdsl::write(document),
-        FormatKind::Dot => dot::write(document),
+        FormatKind::Dot => Ok(dot::write(document)),
     }
 }
 

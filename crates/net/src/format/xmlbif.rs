@@ -9,6 +9,7 @@ use super::draft::{DraftTable, DraftVariable, Laid, Wording, assemble};
 use super::lexical::{Fault, FormatError, shortened};
 use super::rows::{push_numbers, rows_of};
 use super::xml::{Element, escaped, is_beyond_xml, parse, xml_text};
+use crate::error::NetError;
 use std::fmt::Write;
 
 /// Reads XMLBIF.
@@ -69,7 +70,7 @@ fn document(root: &Element<'_>) -> Result<Document, Fault> {
     let assembled = assemble(&wording, &variables, &tables, |table, shape| {
         let (values, offsets) = table.body.numbers()?;
         shape.counted(values.len(), table.body.offset)?;
-        Ok(Laid { values, rows_at: offsets.iter().copied().step_by(shape.n_states.max(1)).collect() })
+        Ok(Laid::Rows { values, rows_at: offsets.iter().copied().step_by(shape.n_states.max(1)).collect() })
     })?;
     let remarks = assembled.remarks();
     let name = network.child("NAME").map_or("", Element::text);
@@ -90,7 +91,10 @@ fn properties<'e>(block: &'e Element<'_>) -> impl Iterator<Item = &'e str> {
 }
 
 /// Writes XMLBIF. What it writes, [`read`] reads back to the same document, bit for bit.
-pub fn write(document: &Document) -> Written {
+///
+/// # Errors
+/// When a distribution that is no table is too large to be spelled out as one.
+pub fn write(document: &Document) -> Result<Written, NetError> {
     let network = document.network();
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<BIF VERSION=\"0.3\">\n<NETWORK>\n");
     let _ = writeln!(text, "<NAME>{}</NAME>", escaped(&document.name));
@@ -117,7 +121,7 @@ pub fn write(document: &Document) -> Written {
             text.push_str("    ");
             push_numbers(&mut text, row, " ");
             text.push('\n');
-        });
+        })?;
         text.push_str("  </TABLE>\n");
         for property in &notes.table_properties {
             let _ = writeln!(text, "  <PROPERTY>{}</PROPERTY>", escaped(property));
@@ -125,7 +129,9 @@ pub fn write(document: &Document) -> Written {
         text.push_str("</DEFINITION>\n");
     }
     text.push_str("</NETWORK>\n</BIF>\n");
-    Written { lost: beyond_xml(document), ..Written::of(text) }
+    let mut lost = beyond_xml(document);
+    lost.extend(super::spelled_out(document, &[]));
+    Ok(Written { lost, ..Written::of(text) })
 }
 
 /// What is to be said of names that XML cannot hold.

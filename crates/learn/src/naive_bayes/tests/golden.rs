@@ -23,14 +23,14 @@ Rain Mild High Strong No";
 
 const NAMES: [&str; 5] = ["Outlook", "Temperature", "Humidity", "Wind", "PlayTennis"];
 
-struct PlayTennis {
-    schema: Schema,
-    statistic: NaiveBayesStatistic,
+pub(super) struct PlayTennis {
+    pub(super) schema: Schema,
+    pub(super) statistic: NaiveBayesStatistic,
     codes: Vec<Vec<u8>>,
 }
 
 impl PlayTennis {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let rows: Vec<Vec<&str>> = DAYS.lines().map(|line| line.split(' ').collect()).collect();
         let (mut variables, mut codes) = (Vec::new(), Vec::new());
         for (place, name) in NAMES.into_iter().enumerate() {
@@ -51,7 +51,7 @@ impl PlayTennis {
         play_tennis
     }
 
-    fn with_codes<R>(&self, codes: &[Vec<u8>], f: impl FnOnce(&Chunk<'_>) -> R) -> R {
+    pub(super) fn with_codes<R>(&self, codes: &[Vec<u8>], f: impl FnOnce(&Chunk<'_>) -> R) -> R {
         let n_states = self.schema.cardinalities();
         let columns: Vec<Column<'_>> =
             codes.iter().zip(n_states).map(|(codes, n_states)| Column::Categorical { codes: Codes::U8(codes), n_states }).collect();
@@ -68,7 +68,7 @@ impl PlayTennis {
         self.with_codes(&codes, f)
     }
 
-    fn model(&self, estimate: &str) -> NaiveBayes {
+    pub(super) fn model(&self, estimate: &str) -> NaiveBayes {
         let prior = NaiveBayesPrior { estimate: estimate.parse().unwrap(), ..NaiveBayesPrior::default() };
         NaiveBayes::new(&self.schema, &self.statistic, &prior).unwrap()
     }

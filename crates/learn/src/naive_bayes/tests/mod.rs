@@ -7,6 +7,7 @@ mod laws;
 mod leave_one_out;
 mod marginal_likelihood;
 mod mixture;
+mod network;
 mod obvious;
 mod scores;
 mod semi_supervised;

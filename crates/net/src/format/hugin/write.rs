@@ -5,10 +5,14 @@ use super::super::document::{Document, name_and_value, quote, unquote};
 use super::super::identifier::{NAME, identifiers, is_identifier};
 use super::super::rows::{push_number, push_numbers};
 use super::{NOTE, SUBMODEL, value_end};
+use crate::error::NetError;
 use std::fmt::Write;
 
 /// Writes NET. What it writes, [`super::read`] reads back to the same document, bit for bit.
-pub fn write(document: &Document) -> Written {
+///
+/// # Errors
+/// When a distribution that is no table is too large to be spelled out as one.
+pub fn write(document: &Document) -> Result<Written, NetError> {
     let network = document.network();
     let ids = identifiers(network.structure().names().iter().map(String::as_str));
     let mut text = String::from("net\n{\n");
@@ -56,12 +60,12 @@ pub fn write(document: &Document) -> Written {
         }
         text.push_str(")\n{\n    data = ");
         let sizes: Vec<usize> = parents.iter().map(|&parent| network.n_states(parent)).chain([network.n_states(variable)]).collect();
-        push_nested(&mut text, &network.conditional(variable).to_values(), &sizes);
+        push_nested(&mut text, &network.table(variable)?, &sizes);
         text.push_str(";\n");
         push_properties(&mut text, &notes.table_properties);
         text.push_str("}\n");
     }
-    Written::of(text)
+    Ok(Written { lost: super::super::spelled_out(document, &[]), ..Written::of(text) })
 }
 
 /// Numbers with a parenthesis around the values of each variable, a row a line.

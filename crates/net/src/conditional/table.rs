@@ -1,7 +1,4 @@
-//! Conditional distributions: what the parents' states say of a variable.
-//!
-//! The full table is the one kind there is so far. Inference asks a [`Conditional`] and not a table, so that other kinds
-//! (deterministic, noisy-OR, trees) join as variants.
+//! The full table: a row of probabilities for every configuration of the parents.
 
 use belief::CompensatedSum;
 
@@ -11,54 +8,6 @@ pub const ROW_SUM_TOLERANCE: f64 = 1e-4;
 /// A row whose sum is this near to one is left as it is. Dividing by the sum leaves errors of at most half a unit in the last place in
 /// every entry and in the sum itself, so that a row that was divided once is never divided again: renormalising is idempotent.
 const AS_GOOD_AS_ONE: f64 = 4.0 * f64::EPSILON;
-
-/// P(variable | parents).
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Conditional {
-    /// A probability for every state in every configuration of the parents.
-    Table(ConditionalTable),
-}
-
-impl Conditional {
-    /// How many states the variable has.
-    pub fn n_states(&self) -> usize {
-        match self {
-            Self::Table(table) => table.n_states,
-        }
-    }
-
-    /// How many configurations the parents have.
-    pub fn n_rows(&self) -> usize {
-        match self {
-            Self::Table(table) => table.n_rows(),
-        }
-    }
-
-    /// The probability of a state when the parents are in a configuration, counted with the last parent fastest.
-    ///
-    /// # Panics
-    /// When there is no such state or row.
-    pub fn probability(&self, row: usize, state: usize) -> f64 {
-        match self {
-            Self::Table(table) => table.row(row)[state],
-        }
-    }
-
-    /// How many numbers one is free to choose.
-    pub fn n_free_parameters(&self) -> usize {
-        match self {
-            Self::Table(table) => table.n_rows() * (table.n_states - 1),
-        }
-    }
-
-    /// The table, spelled out: rows by the parents' configurations with the last parent fastest, states within a row.
-    pub fn to_values(&self) -> std::borrow::Cow<'_, [f64]> {
-        match self {
-            Self::Table(table) => std::borrow::Cow::Borrowed(&table.values),
-        }
-    }
-}
 
 /// A row of probabilities for every configuration of the parents.
 ///

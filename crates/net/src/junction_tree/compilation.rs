@@ -1,0 +1,302 @@
+//! Compilation: which configurations of each clique are possible, and where they stand in the messages of its neighbours.
+//!
+//! First upwards, what every clique and all below it leave of its separator; then downwards, parents first, what is left of each clique with all of
+//! the tree heard, which is stored.
+
+use super::clique_tree::CliqueTree;
+use super::support::{Row, Rule, Support, Then, Watched, walk};
+use super::{Clique, JunctionTree, Link, Places, Within, running_sum};
+use crate::error::NetError;
+use crate::factor::Factor;
+use crate::factor_graph::FactorGraph;
+use belief::VarId;
+
+/// Shorter runs than this, on average, cost more than going entry by entry.
+const SHORTEST_RUN: usize = 4;
+
+impl JunctionTree {
+    /// Stores what is possible of every clique, parents first.
+    pub(super) fn fill(
+        &mut self,
+        graph: &FactorGraph,
+        tree: CliqueTree,
+        layout: &Layout,
+        upward: Vec<Support>,
+        room: &Room,
+    ) -> Result<(), NetError> {
+        // What is left of each separator once all of the tree has had its say.
+        let mut separators: Vec<Support> = vec![Support::default(); tree.scopes.len()];
+        let mut n_stored = 0;
+        for (place, scope) in tree.scopes.iter().enumerate() {
+            let n_shared = tree.n_shared[place];
+            let children = &layout.children[place];
+            let mut watched = layout.rules(place, graph, &tree, &upward);
+            if tree.parents[place].is_some() {
+                watched.push(Watched { scope: &scope[..n_shared], rule: Rule::Within(&separators[place]) });
+            }
+            // First which configurations of the children's separators are left, and how many entries and rows there will be.
+            let first_child = layout.factors[place].len();
+            let mut left: Vec<Support> = children.iter().map(|&child| Support::none(layout.n_separator[child])).collect();
+            let (mut n_entries, mut n_rows) = (0, 0);
+            let mark = |row: Row| {
+                n_entries += row.possible().count();
+                n_rows += 1;
+                for (thing, left) in (first_child..).zip(&mut left) {
+                    match row.steps[thing] {
+                        0 => left.insert(row.places[thing]),
+                        step => row.possible().for_each(|state| left.insert(row.places[thing] + state * step)),
+                    }
+                }
+                Then::GoOn
+            };
+            room.check(walk(scope, n_shared, &self.n_states, &watched, room.limit(), mark), scope)?;
+            n_stored += n_entries;
+            if n_stored > room.max_entries || u32::try_from(n_entries).is_err() {
+                return Err(room.too_large(scope, n_stored as f64));
+            }
+            left.iter_mut().for_each(Support::number);
+            // Then the entries themselves.
+            let homes = &layout.homes[place];
+            let first_home = watched.len();
+            watched.extend(homes.iter().map(|variable| Watched { scope: std::slice::from_ref(variable), rule: Rule::Place }));
+            let of_children = children.iter().zip(&left).enumerate().map(|(number, (&child, left))| {
+                let shared = &tree.scopes[child][..tree.n_shared[child]];
+                Tied::new(child, first_child + number, Some(left), left.len(), shared)
+            });
+            let of_homes = homes.iter().enumerate().map(|(number, variable)| {
+                let (to, n_places) = (tree.scopes.len() + variable.index(), self.n_states[variable.index()]);
+                Tied::new(to, first_home + number, None, n_places, std::slice::from_ref(variable))
+            });
+            let (by_group, others): (Vec<Tied>, Vec<Tied>) =
+                of_children.chain(of_homes).partition(|tied| tied.variables.iter().all(|variable| scope[..n_shared].contains(variable)));
+            let (along, across): (Vec<Tied>, Vec<Tied>) =
+                others.into_iter().partition(|tied| tied.variables.iter().any(|variable| Some(variable) == scope.last()));
+            let mut storing = Storing {
+                in_runs: n_entries >= SHORTEST_RUN * n_rows,
+                potential: Vec::with_capacity(n_entries),
+                groups: Vec::with_capacity(separators[place].len() + 1),
+                starts: Vec::new(),
+                group_runs: Vec::new(),
+                by_group,
+                across,
+                along,
+            };
+            let store = |row: Row| {
+                storing.push(&row, n_shared);
+                Then::GoOn
+            };
+            room.check(walk(scope, n_shared, &self.n_states, &watched, room.limit(), store), scope)?;
+            self.faint |= storing.potential.iter().any(|&value| value < f64::MIN_POSITIVE);
+            self.cliques.push(storing.finish(scope.clone(), n_shared, tree.parents[place]));
+            for (&child, left) in children.iter().zip(left) {
+                separators[child] = left;
+            }
+        }
+        let n_groups = |clique: &Clique| if clique.parent.is_some() { clique.groups.len() - 1 } else { 0 };
+        let of_variables = self.n_states[..self.n_named].iter().copied();
+        self.first_message = running_sum(self.cliques.iter().map(n_groups).chain(of_variables));
+        Ok(())
+    }
+}
+
+/// A neighbour of a clique that is being stored.
+struct Tied<'a> {
+    link: Link,
+    /// Where it stands among the things that are watched.
+    at: usize,
+    /// For a child: which configurations of what it shares are left.
+    ranks: Option<&'a Support>,
+    variables: &'a [VarId],
+}
+
+impl<'a> Tied<'a> {
+    fn new(to: usize, at: usize, ranks: Option<&'a Support>, n_places: usize, variables: &'a [VarId]) -> Self {
+        Self { link: Link { to, places: Places::up_to(n_places) }, at, ranks, variables }
+    }
+
+    fn place(&self, row: &Row, state: usize) -> usize {
+        let place = row.places[self.at] + state * row.steps[self.at];
+        self.ranks.map_or(place, |ranks| ranks.rank(place))
+    }
+
+    fn push(&mut self, row: &Row, state: usize) {
+        self.link.places.push(self.place(row, state));
+    }
+}
+
+/// A clique that is being stored.
+struct Storing<'a> {
+    in_runs: bool,
+    potential: Vec<f64>,
+    groups: Vec<u32>,
+    starts: Vec<u32>,
+    group_runs: Vec<u32>,
+    by_group: Vec<Tied<'a>>,
+    across: Vec<Tied<'a>>,
+    along: Vec<Tied<'a>>,
+}
+
+impl Storing<'_> {
+    fn push(&mut self, row: &Row, n_shared: usize) {
+        if row.changed < n_shared || self.potential.is_empty() {
+            self.groups.push(self.potential.len() as u32);
+            self.group_runs.push(self.starts.len() as u32);
+            self.by_group.iter_mut().for_each(|tied| tied.push(row, 0));
+        }
+        if !self.in_runs {
+            for state in row.possible() {
+                self.across.iter_mut().chain(&mut self.along).for_each(|tied| tied.push(row, state));
+                self.potential.push(row.products[state]);
+            }
+            return;
+        }
+        // A run ends where a state is impossible, or a neighbour's places are not one behind the other.
+        let mut states = row.possible().peekable();
+        while let Some(first) = states.next() {
+            self.starts.push(self.potential.len() as u32);
+            self.across.iter_mut().chain(&mut self.along).for_each(|tied| tied.push(row, first));
+            self.potential.push(row.products[first]);
+            let mut last = first;
+            let along = &self.along;
+            let follows = |last: usize, state: usize| {
+                state == last + 1 && along.iter().all(|tied| tied.place(row, state) == tied.place(row, last) + 1)
+            };
+            while let Some(state) = states.next_if(|&state| follows(last, state)) {
+                self.potential.push(row.products[state]);
+                last = state;
+            }
+        }
+    }
+
+    fn finish(mut self, scope: Vec<VarId>, n_shared: usize, parent: Option<usize>) -> Clique {
+        let n_entries = self.potential.len() as u32;
+        self.groups.push(n_entries);
+        let links = |tied: Vec<Tied>| tied.into_iter().map(|tied| tied.link).collect::<Vec<Link>>();
+        let within = if self.in_runs {
+            self.group_runs.push(self.starts.len() as u32);
+            self.starts.push(n_entries);
+            Within::Runs { starts: self.starts, groups: self.group_runs, across: links(self.across), along: links(self.along) }
+        } else {
+            Within::Entries(links(self.across).into_iter().chain(links(self.along)).collect())
+        };
+        Clique { scope, n_shared, parent, potential: self.potential, groups: self.groups, by_group: links(self.by_group), within }
+    }
+}
+
+/// Which factors, children and variables belong to each clique.
+pub(super) struct Layout {
+    factors: Vec<Vec<usize>>,
+    children: Vec<Vec<usize>>,
+    homes: Vec<Vec<VarId>>,
+    pub home: Vec<usize>,
+    /// How many configurations the variables have that each clique shares with its parent.
+    n_separator: Vec<usize>,
+    /// The natural logarithm of what all products are to be multiplied by.
+    pub ln_constant: f64,
+}
+
+impl Layout {
+    pub fn of(graph: &FactorGraph, tree: &CliqueTree) -> Self {
+        let (n_cliques, n_states) = (tree.scopes.len(), graph.n_states());
+        let mut containing: Vec<Vec<usize>> = vec![Vec::new(); n_states.len()];
+        for (place, scope) in tree.scopes.iter().enumerate() {
+            scope.iter().for_each(|variable| containing[variable.index()].push(place));
+        }
+        let size = |place: usize| tree.scopes[place].iter().map(|variable| n_states[variable.index()] as f64).product::<f64>();
+        let smallest = |places: &mut dyn Iterator<Item = usize>| places.min_by(|&a, &b| size(a).total_cmp(&size(b)));
+        let mut layout = Self {
+            factors: vec![Vec::new(); n_cliques],
+            children: vec![Vec::new(); n_cliques],
+            homes: vec![Vec::new(); n_cliques],
+            home: Vec::with_capacity(n_states.len()),
+            n_separator: Vec::with_capacity(n_cliques),
+            ln_constant: 0.0,
+        };
+        for (number, factor) in graph.factors().iter().enumerate() {
+            let Some(first) = factor.scope().first() else {
+                layout.ln_constant += factor.ln_total();
+                continue;
+            };
+            layout.ln_constant += factor.ln_scale();
+            let holds = |place: &usize| factor.scope().iter().all(|member| tree.scopes[*place].contains(member));
+            let place = smallest(&mut containing[first.index()].iter().copied().filter(holds));
+            layout.factors[place.expect("a triangulated graph has every factor in a clique")].push(number);
+        }
+        for (variable, containing) in containing.iter().enumerate() {
+            let home = smallest(&mut containing.iter().copied()).expect("every variable is in a clique");
+            layout.home.push(home);
+            if variable < graph.domain().n_variables() {
+                layout.homes[home].push(VarId::new(variable));
+            }
+        }
+        for (place, parent) in tree.parents.iter().enumerate() {
+            let shared = &tree.scopes[place][..tree.n_shared[place]];
+            layout.n_separator.push(shared.iter().fold(1, |product, variable| product.saturating_mul(n_states[variable.index()])));
+            if let Some(parent) = *parent {
+                layout.children[parent].push(place);
+            }
+        }
+        layout
+    }
+
+    /// What configurations of a clique must obey: factors first, then what its children allow.
+    fn rules<'a>(&self, place: usize, graph: &'a FactorGraph, tree: &'a CliqueTree, upward: &'a [Support]) -> Vec<Watched<'a>> {
+        let factor = |&number: &usize| {
+            let factor: &Factor = &graph.factors()[number];
+            Watched { scope: factor.scope(), rule: Rule::Factor(factor.values()) }
+        };
+        let child = |&child: &usize| Watched { scope: &tree.scopes[child][..tree.n_shared[child]], rule: Rule::Within(&upward[child]) };
+        self.factors[place].iter().map(factor).chain(self.children[place].iter().map(child)).collect()
+    }
+
+    /// What each clique and all below it leave of its separator; `None` if a root has nothing left.
+    pub fn supports_upwards(&self, graph: &FactorGraph, tree: &CliqueTree, room: &Room) -> Result<Option<Vec<Support>>, NetError> {
+        let mut upward: Vec<Support> = vec![Support::default(); tree.scopes.len()];
+        for (place, scope) in tree.scopes.iter().enumerate().rev() {
+            let n_shared = tree.n_shared[place];
+            // A bit for each configuration of the separator: an eighth of a byte where an entry takes some twelve.
+            if self.n_separator[place] / 64 > room.max_entries {
+                return Err(room.too_large(&scope[..n_shared], self.n_separator[place] as f64));
+            }
+            let mut watched = self.rules(place, graph, tree, &upward);
+            let own = watched.len();
+            watched.push(Watched { scope: &scope[..n_shared], rule: Rule::Place });
+            let mut support = Support::none(self.n_separator[place]);
+            let mut is_empty = true;
+            let mark = |row: Row| {
+                is_empty = false;
+                support.insert(row.places[own]);
+                Then::NextOfSeparator
+            };
+            room.check(walk(scope, n_shared, graph.n_states(), &watched, room.limit(), mark), scope)?;
+            if is_empty {
+                return Ok(None);
+            }
+            support.number();
+            upward[place] = support;
+        }
+        Ok(Some(upward))
+    }
+}
+
+/// How much room there is.
+pub(super) struct Room<'a> {
+    pub graph: &'a FactorGraph,
+    pub max_entries: usize,
+}
+
+impl Room<'_> {
+    /// How many partial configurations may be looked at in one clique: most of those of a clique that fits are met.
+    fn limit(&self) -> usize {
+        self.max_entries.saturating_mul(8).saturating_add(1_000)
+    }
+
+    fn check(&self, walked: Option<usize>, clique: &[VarId]) -> Result<(), NetError> {
+        let entries = || clique.iter().map(|variable| self.graph.n_states()[variable.index()] as f64).product();
+        walked.map(|_| ()).ok_or_else(|| self.too_large(clique, entries()))
+    }
+
+    fn too_large(&self, clique: &[VarId], entries: f64) -> NetError {
+        NetError::TooLarge { variables: self.graph.names_of(clique), entries, limit: self.max_entries }
+    }
+}
