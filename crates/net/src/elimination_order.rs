@@ -42,6 +42,8 @@ pub enum Heuristic {
 /// How long a cheaper order is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Search {
+    /// Not at all beyond the heuristics themselves and a few of their mixtures.
+    Quick,
     /// For one question: as long as it takes little beside the answer.
     Brief,
     /// For a tree that will answer many questions.
@@ -195,6 +197,7 @@ pub fn cheapest_elimination(graph: &InteractionGraph, eliminate: &[VarId], searc
         try_by(heuristic, &mut best);
     }
     let (share, most) = match search {
+        Search::Quick => (1.0, 200_000),
         Search::Brief => (1.0, 20_000_000),
         Search::Thorough => (100.0, 400_000_000),
     };

@@ -121,6 +121,14 @@ impl Evidence {
         left.next().filter(|_| left.next().is_none())
     }
 
+    /// The same without the variables whose state is known; the scale stays.
+    pub(crate) fn without_states(&self) -> Self {
+        let is_open = |variable: &VarId| self.state(*variable).is_none();
+        let findings =
+            self.findings.iter().filter(|(variable, _)| is_open(variable)).map(|(&variable, likelihood)| (variable, likelihood.clone()));
+        Self { findings: findings.collect(), ln_scale: self.ln_scale }
+    }
+
     /// The natural logarithm of what all likelihoods were divided by.
     pub fn ln_scale(&self) -> f64 {
         self.ln_scale

@@ -6,7 +6,9 @@
 
 use crate::conditional::Family;
 use crate::domain::Domain;
+use crate::elimination_order::InteractionGraph;
 use crate::error::NetError;
+use crate::evidence::Evidence;
 use crate::factor::Factor;
 use crate::network::Network;
 use belief::VarId;
@@ -98,6 +100,27 @@ impl FactorGraph {
             }
         }
         relevant
+    }
+
+    /// The model in which the variables whose state is known are in it: all factors are cut, and those variables stand by themselves.
+    pub(crate) fn given(&self, evidence: &Evidence) -> Self {
+        let known: Vec<(VarId, usize)> = evidence.variables().filter_map(|variable| Some((variable, evidence.state(variable)?))).collect();
+        let cut = |factor: &Factor| known.iter().fold(factor.clone(), |factor, &(variable, state)| factor.restrict(variable, state));
+        let seen = known.iter().filter_map(|&(variable, _)| Some(Factor::over_one(variable, evidence.likelihood(variable)?)));
+        let factors: Vec<Factor> = self.factors.iter().map(cut).chain(seen).collect();
+        Self { domain: self.domain.clone(), n_states: self.n_states.clone(), heads: vec![None; factors.len()], factors }
+    }
+
+    /// Who stands beside whom in a factor, for a network its moral graph.
+    pub fn interaction_graph(&self) -> InteractionGraph {
+        let mut beside = InteractionGraph::new(self.n_states.clone());
+        self.factors.iter().for_each(|factor| beside.connect(factor.scope()));
+        beside
+    }
+
+    /// All variables, the hidden ones among them.
+    pub fn variables(&self) -> Vec<VarId> {
+        (0..self.n_states.len()).map(VarId::new).collect()
     }
 
     /// The names of variables, for messages.

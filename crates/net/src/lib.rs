@@ -24,6 +24,7 @@ mod random_network;
 mod structure;
 
 pub mod d_separation;
+pub mod drawing;
 pub mod elimination_order;
 pub mod enumeration;
 pub mod format;

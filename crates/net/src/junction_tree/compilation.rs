@@ -36,8 +36,16 @@ impl JunctionTree {
             }
             // First which configurations of the children's separators are left, and how many entries and rows there will be.
             let first_child = layout.factors[place].len();
-            let mut left: Vec<Support> = children.iter().map(|&child| Support::none(layout.n_separator[child])).collect();
+            let is_open = layout.is_open(place, &upward) && (tree.parents[place].is_none() || separators[place].is_full());
+            let support =
+                |&child: &usize| if is_open { Support::all(layout.n_separator[child]) } else { Support::none(layout.n_separator[child]) };
+            let mut left: Vec<Support> = children.iter().map(support).collect();
             let (mut n_entries, mut n_rows) = (0, 0);
+            if is_open {
+                let n_last = scope.last().map_or(1, |last| self.n_states[last.index()]);
+                n_entries = room.entries(scope)?;
+                n_rows = n_entries / n_last;
+            }
             let mark = |row: Row| {
                 n_entries += row.possible().count();
                 n_rows += 1;
@@ -49,7 +57,9 @@ impl JunctionTree {
                 }
                 Then::GoOn
             };
-            room.check(walk(scope, n_shared, &self.n_states, &watched, room.limit(), mark), scope)?;
+            if !is_open {
+                room.check(walk(scope, n_shared, &self.n_states, &watched, room.limit(), mark), scope)?;
+            }
             n_stored += n_entries;
             if n_stored > room.max_entries || u32::try_from(n_entries).is_err() {
                 return Err(room.too_large(scope, n_stored as f64));
@@ -72,6 +82,7 @@ impl JunctionTree {
             let (along, across): (Vec<Tied>, Vec<Tied>) =
                 others.into_iter().partition(|tied| tied.variables.iter().any(|variable| Some(variable) == scope.last()));
             let mut storing = Storing {
+                is_open,
                 in_runs: n_entries >= SHORTEST_RUN * n_rows,
                 potential: Vec::with_capacity(n_entries),
                 groups: Vec::with_capacity(separators[place].len() + 1),
@@ -126,6 +137,8 @@ impl<'a> Tied<'a> {
 
 /// A clique that is being stored.
 struct Storing<'a> {
+    /// Whether nothing is impossible.
+    is_open: bool,
     in_runs: bool,
     potential: Vec<f64>,
     groups: Vec<u32>,
@@ -148,6 +161,12 @@ impl Storing<'_> {
                 self.across.iter_mut().chain(&mut self.along).for_each(|tied| tied.push(row, state));
                 self.potential.push(row.products[state]);
             }
+            return;
+        }
+        if self.is_open {
+            self.starts.push(self.potential.len() as u32);
+            self.across.iter_mut().chain(&mut self.along).for_each(|tied| tied.push(row, 0));
+            self.potential.extend_from_slice(row.products);
             return;
         }
         // A run ends where a state is impossible, or a neighbour's places are not one behind the other.
@@ -189,6 +208,8 @@ pub(super) struct Layout {
     children: Vec<Vec<usize>>,
     homes: Vec<Vec<VarId>>,
     pub home: Vec<usize>,
+    /// Whether a factor has no entry that is zero.
+    is_positive: Vec<bool>,
     /// How many configurations the variables have that each clique shares with its parent.
     n_separator: Vec<usize>,
     /// The natural logarithm of what all products are to be multiplied by.
@@ -209,6 +230,7 @@ impl Layout {
             children: vec![Vec::new(); n_cliques],
             homes: vec![Vec::new(); n_cliques],
             home: Vec::with_capacity(n_states.len()),
+            is_positive: graph.factors().iter().map(|factor| factor.values().iter().all(|&value| value > 0.0)).collect(),
             n_separator: Vec::with_capacity(n_cliques),
             ln_constant: 0.0,
         };
@@ -239,6 +261,12 @@ impl Layout {
         layout
     }
 
+    /// Whether neither the factors of a clique nor what is below it forbid anything.
+    fn is_open(&self, place: usize, upward: &[Support]) -> bool {
+        self.factors[place].iter().all(|&number| self.is_positive[number])
+            && self.children[place].iter().all(|&child| upward[child].is_full())
+    }
+
     /// What configurations of a clique must obey: factors first, then what its children allow.
     fn rules<'a>(&self, place: usize, graph: &'a FactorGraph, tree: &'a CliqueTree, upward: &'a [Support]) -> Vec<Watched<'a>> {
         let factor = |&number: &usize| {
@@ -257,6 +285,10 @@ impl Layout {
             // A bit for each configuration of the separator: an eighth of a byte where an entry takes some twelve.
             if self.n_separator[place] / 64 > room.max_entries {
                 return Err(room.too_large(&scope[..n_shared], self.n_separator[place] as f64));
+            }
+            if self.is_open(place, &upward) {
+                upward[place] = Support::all(self.n_separator[place]);
+                continue;
             }
             let mut watched = self.rules(place, graph, tree, &upward);
             let own = watched.len();
@@ -294,6 +326,12 @@ impl Room<'_> {
     fn check(&self, walked: Option<usize>, clique: &[VarId]) -> Result<(), NetError> {
         let entries = || clique.iter().map(|variable| self.graph.n_states()[variable.index()] as f64).product();
         walked.map(|_| ()).ok_or_else(|| self.too_large(clique, entries()))
+    }
+
+    /// How many configurations a clique has.
+    fn entries(&self, clique: &[VarId]) -> Result<usize, NetError> {
+        self.graph.within_bounds(clique, self.max_entries)?;
+        Ok(clique.iter().map(|variable| self.graph.n_states()[variable.index()]).product())
     }
 
     fn too_large(&self, clique: &[VarId], entries: f64) -> NetError {

@@ -42,6 +42,8 @@ pub struct JunctionTree {
     faint: bool,
     /// Whether no configuration at all is possible.
     impossible: bool,
+    /// The model, if the tree is so large that evidence may be worth a tree of its own.
+    graph: Option<FactorGraph>,
     /// The messages upwards when nothing is observed, with the power of two that each was divided by; nothing when doubles cannot hold them.
     unobserved: Option<(Vec<f64>, Vec<i64>)>,
 }
@@ -97,6 +99,15 @@ enum Places {
     Long(Vec<u32>),
 }
 
+/// Trees of fewer entries are gone through sooner than another could be thought of.
+const LARGE: usize = 1_000_000;
+
+/// What it costs to make an entry and go through it, beside going through one that is there.
+const COST_OF_MAKING: f64 = 3.0;
+
+/// In trees of which a smaller share is stored, zeros save more than another order would, and finding them costs more than the rest.
+const DENSE: f64 = 0.9;
+
 /// The distributions of all variables, given some evidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibrated {
@@ -123,8 +134,8 @@ impl JunctionTree {
     /// # Ok::<(), tunbridge_net::NetError>(())
     /// ```
     pub fn compile(graph: &FactorGraph, max_entries: usize) -> Result<Self, NetError> {
-        let (beside, all) = interaction_graph(graph);
-        Self::from_elimination(graph, &cheapest_elimination(&beside, &all, Search::Thorough), max_entries)
+        let plan = cheapest_elimination(&graph.interaction_graph(), &graph.variables(), Search::Thorough);
+        Self::from_elimination(graph, &plan, max_entries)
     }
 
     /// Compiles a model by one heuristic.
@@ -132,8 +143,7 @@ impl JunctionTree {
     /// # Errors
     /// When the cliques would be larger than allowed.
     pub fn compile_by(graph: &FactorGraph, heuristic: Heuristic, max_entries: usize) -> Result<Self, NetError> {
-        let (beside, all) = interaction_graph(graph);
-        Self::from_elimination(graph, &elimination(&beside, &all, heuristic), max_entries)
+        Self::from_elimination(graph, &elimination(&graph.interaction_graph(), &graph.variables(), heuristic), max_entries)
     }
 
     /// Compiles a model by a given order of all its variables, the hidden ones among them; see [`crate::elimination_order::given_order`].
@@ -160,11 +170,14 @@ impl JunctionTree {
             ln_constant: layout.ln_constant,
             faint: false,
             impossible: upward.is_none(),
+            graph: None,
             unobserved: None,
         };
         if let Some(upward) = upward {
             compiled.fill(graph, tree, &layout, upward, &room)?;
             compiled.unobserved = compiled.messages_without_evidence();
+            let is_dense = compiled.n_stored() as f64 >= DENSE * compiled.n_entries() as f64;
+            compiled.graph = (is_dense && compiled.n_stored() >= LARGE).then(|| graph.clone());
         }
         Ok(compiled)
     }
@@ -212,6 +225,24 @@ impl JunctionTree {
     /// When the evidence is of another network, or possible but too improbable for doubles.
     pub fn calibrate(&self, evidence: &Evidence) -> Result<Answer<Calibrated>, NetError> {
         self.calibrate_in(&mut Workspace::default(), evidence)
+    }
+
+    /// A tree for the states that were seen, where they break large cliques up so far that making it and going through it is cheaper than going
+    /// through this one; with the evidence that is left.
+    fn smaller_tree(&self, evidence: &Evidence) -> Option<(Self, Evidence)> {
+        let graph = self.graph.as_ref()?;
+        evidence.variables().find(|&variable| evidence.state(variable).is_some())?;
+        let mut beside = InteractionGraph::new(self.n_states.clone());
+        for factor in graph.factors() {
+            let open: Vec<VarId> = factor.scope().iter().copied().filter(|&variable| evidence.state(variable).is_none()).collect();
+            beside.connect(&open);
+        }
+        let plan = cheapest_elimination(&beside, &graph.variables(), Search::Quick);
+        if plan.tree_entries * COST_OF_MAKING > self.n_stored() as f64 {
+            return None;
+        }
+        let tree = Self::from_elimination(&graph.given(evidence), &plan, self.n_stored()).ok()?;
+        Some((tree, evidence.without_states()))
     }
 
     fn check(&self, evidence: &Evidence) -> Result<(), NetError> {
@@ -280,13 +311,6 @@ impl Calibrated {
     }
 }
 
-/// Who stands beside whom in a factor, for a network its moral graph.
-fn interaction_graph(graph: &FactorGraph) -> (InteractionGraph, Vec<VarId>) {
-    let mut beside = InteractionGraph::new(graph.n_states().to_vec());
-    graph.factors().iter().for_each(|factor| beside.connect(factor.scope()));
-    (beside, (0..graph.n_with_hidden()).map(VarId::new).collect())
-}
-
 /// Where each of several pieces begins if they lie one behind the other, and behind the last the length of all.
 fn running_sum(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut sum = 0;
@@ -296,4 +320,40 @@ fn running_sum(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
         sum
     }));
     sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random_network::{RandomShape, random_network};
+
+    /// Large trees may answer by a smaller one made for the evidence: the same answers.
+    #[test]
+    fn a_smaller_tree_gives_the_same_answers() {
+        let mut n_smaller = 0;
+        for seed in 0..40 {
+            let shape = RandomShape { n_variables: 14, p_deterministic: 0.0, p_zero: 0.0, ..RandomShape::default() };
+            let network = random_network(seed, &shape).unwrap();
+            let graph = FactorGraph::from(&network);
+            let tree = JunctionTree::compile(&graph, 1 << 20).unwrap();
+            let thoughtful = with_graph(&tree, &graph);
+            let mut evidence = Evidence::none();
+            for place in (0..14).step_by(3) {
+                evidence.observe(&network, VarId::new(place), 0).unwrap();
+            }
+            let variable = VarId::new(1);
+            let likelihood: Vec<f64> = (0..network.n_states(variable)).map(|state| 1.0 + state as f64).collect();
+            evidence.observe_likelihood(&network, variable, &likelihood).unwrap();
+            n_smaller += usize::from(thoughtful.smaller_tree(&evidence).is_some());
+            let (expected, found) = (tree.calibrate(&evidence).unwrap(), thoughtful.calibrate(&evidence).unwrap());
+            assert!((expected.ln_p_evidence() - found.ln_p_evidence()).abs() < 1e-12, "seed {seed}");
+            let (expected, found) = (expected.possible().unwrap().marginals, found.possible().unwrap().marginals);
+            assert!(expected.iter().zip(&found).all(|(expected, found)| (expected - found).abs() < 1e-12), "seed {seed}");
+        }
+        assert!(n_smaller > 10, "{n_smaller} smaller trees");
+    }
+
+    fn with_graph(tree: &JunctionTree, graph: &FactorGraph) -> JunctionTree {
+        JunctionTree { graph: Some(graph.clone()), ..tree.clone() }
+    }
 }

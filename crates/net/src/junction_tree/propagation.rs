@@ -81,6 +81,9 @@ impl JunctionTree {
         if self.impossible || evidence.contradicts_itself() {
             return Ok(Answer::Impossible);
         }
+        if let Some((tree, left)) = self.smaller_tree(evidence) {
+            return tree.posteriors_in(&mut Workspace::default(), &left, wanted);
+        }
         let doubles = self.unobserved.as_ref().map(|(messages, exponents)| (messages.as_slice(), exponents.as_slice()));
         if let Some(answer) = self.propagate(&mut room.messages, doubles, evidence, wanted) {
             return Ok(answer);

@@ -18,6 +18,16 @@ impl Support {
         Self { words: vec![0; n_configurations.div_ceil(64)], before: Vec::new(), n_members: 0, n_configurations }
     }
 
+    /// All of so many configurations, numbered.
+    pub fn all(n_configurations: usize) -> Self {
+        let mut support = Self { words: vec![!0; n_configurations.div_ceil(64)], ..Self::none(n_configurations) };
+        if let (Some(last), used @ 1..) = (support.words.last_mut(), n_configurations % 64) {
+            *last = (1 << used) - 1;
+        }
+        support.number();
+        support
+    }
+
     /// Adds one. [`Self::number`] must be called before ranks are asked for.
     pub fn insert(&mut self, configuration: usize) {
         self.words[configuration / 64] |= 1 << (configuration % 64);
@@ -252,6 +262,15 @@ mod tests {
         assert_eq!(support.len(), 4);
         assert_eq!([3, 64, 65, 199].map(|member| support.rank(member)), [0, 1, 2, 3]);
         assert!(support.contains(65) && !support.contains(66));
+    }
+
+    #[test]
+    fn all_are_members() {
+        for n_configurations in [1, 63, 64, 65, 128] {
+            let all = Support::all(n_configurations);
+            assert!(all.is_full() && all.contains(n_configurations - 1));
+            assert_eq!(all.rank(n_configurations - 1), n_configurations - 1);
+        }
     }
 
     #[test]
