@@ -186,7 +186,10 @@ impl Oracle {
     pub(super) fn marginals(&self, evidence: &Evidence) -> Result<(Answer<Vec<Vec<f64>>>, Method), AskError> {
         match (self.engine, &self.network) {
             (Engine::Enumeration, Some(network)) if self.n_configurations() <= FEW_CONFIGURATIONS => {
-                return Ok((marginals_of(network, enumerate(network, &self.domain().variables().collect::<Vec<_>>(), evidence)?), Method::Enumeration));
+                return Ok((
+                    marginals_of(network, enumerate(network, &self.domain().variables().collect::<Vec<_>>(), evidence)?),
+                    Method::Enumeration,
+                ));
             }
             (Engine::Enumeration | Engine::Elimination, _) => return self.marginals_one_by_one(evidence),
             (Engine::Auto | Engine::JunctionTree, _) => {}

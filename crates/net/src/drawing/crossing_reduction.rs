@@ -18,13 +18,16 @@ const SMALL: usize = 250;
 const LARGE: usize = 4000;
 const MAX_SIFTS: usize = 6;
 
+/// How many crossings an order leaves and how long its arcs are, and the order, layer by layer.
+type Ordered = ((usize, i64), Vec<Vec<usize>>);
+
 /// Orders the nodes of every layer; gives how many crossings are left. Of orders that leave as many, the one with the least `length` is taken.
 pub(super) fn reduce_crossings(graph: &mut LayeredGraph, length: impl Fn(&LayeredGraph) -> i64) -> usize {
     let n_tries = TRIES.iter().find(|(n_nodes, _)| graph.n_nodes() <= *n_nodes).map_or(1, |(_, n_tries)| *n_tries);
     let middles = [Middle::Median, Middle::Barycentre];
     let starts = [false, true].into_iter().flat_map(|mirrored| Start::ALL.map(|start| (start, mirrored)));
     let all = starts.flat_map(|(start, mirrored)| middles.map(|middle| (start, mirrored, middle)));
-    let mut best: Option<((usize, i64), Vec<Vec<usize>>)> = None;
+    let mut best: Option<Ordered> = None;
     for (start, mirrored, middle) in all.take(n_tries) {
         graph.order = start.order(graph, mirrored);
         let n_left = sweep(graph, middle);
