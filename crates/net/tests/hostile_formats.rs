@@ -3,7 +3,7 @@
 #[path = "common/documents.rs"]
 mod documents;
 
-use documents::{WHOLE, noted, round};
+use documents::{WHOLE, noted, of_every_kind, round};
 use proptest::prelude::*;
 use tunbridge_net::format::{self, Document, FormatKind};
 use tunbridge_net::{Network, RandomShape, random_network};
@@ -35,11 +35,11 @@ fn a_small_file_cannot_ask_for_all_memory_or_stack() {
         let parents = given.split(' ').skip(1).take(n_parents).collect::<Vec<_>>().join(" ");
         let net = format!("net {{}} {nodes} node X {{ states = (\"y\" \"n\"); }} potential (X | {parents}) {{ }}");
         assert!(format::read(FormatKind::Net, net.as_bytes()).unwrap_err().what.contains("too large"));
-        let noisy = format!(
-            "<noisymax id=\"X\"><state id=\"y\"/><state id=\"n\"/><parents>{parents}</parents><parameters>1</parameters></noisymax>"
+        let settled = format!(
+            "<deterministic id=\"X\"><state id=\"y\"/><parents>{parents}</parents><resultingstates>y</resultingstates></deterministic>"
         );
-        let error = format::read(FormatKind::Xdsl, format!("<smile><nodes>{xml}{noisy}</nodes></smile>").as_bytes()).unwrap_err();
-        assert!(error.what.contains("too large"), "{error}");
+        let error = format::read(FormatKind::Xdsl, format!("<smile><nodes>{xml}{settled}</nodes></smile>").as_bytes()).unwrap_err();
+        assert!(error.what.starts_with("1 resulting states"), "{error}");
     }
 }
 
@@ -67,6 +67,28 @@ proptest! {
         let bytes = [&whole[..start], &put, &whole[end..]].concat();
         if let Err(error) = format::read(kind, &bytes) {
             prop_assert!(!error.what.is_empty() && error.line > 0 && error.column > 0);
+        }
+    }
+
+    #[test]
+    fn no_damage_to_kinds_makes_any_reader_panic(
+        kind in prop::sample::select(vec![FormatKind::Tbn, FormatKind::Xdsl]),
+        places in prop::collection::vec((any::<prop::sample::Index>(), 0..30_usize, any::<bool>()), 1..4),
+    ) {
+        let mut text = format::write(kind, &of_every_kind()).unwrap().text.into_bytes();
+        for (place, length, doubled) in places {
+            let start = place.index(text.len());
+            let piece: Vec<u8> = text.drain(start..(start + length).min(text.len())).collect();
+            if doubled {
+                let to = place.index(text.len() + 1);
+                text.splice(to..to, [piece.clone(), piece].concat());
+            }
+        }
+        if let Ok(format::Contents::Network(document)) = format::read(kind, &text) {
+            let again = round(FormatKind::Tbn, &document);
+            for variable in document.network().dag().variables() {
+                prop_assert_eq!(again.network().table(variable).unwrap(), document.network().table(variable).unwrap());
+            }
         }
     }
 

@@ -4,16 +4,13 @@
 //! by the probability of each; on few configurations also that none is more probable. Independence is checked by separation in the moral graph of the ancestors
 //! (Lauritzen et al. 1990).
 
-use super::oracle::{Engine, Oracle};
+use super::oracle::{Engine, FEW_CONFIGURATIONS, Oracle};
 use super::reply::{BestAssignment, Independence, Outcome, Reply, Value};
 use super::resolve::{Asks, Question};
 use super::{AskError, Finding};
 use crate::query::Query;
 use belief::VarId;
 use serde::Serialize;
-
-/// Configurations that are enumerated, at most.
-const FEW: f64 = 1e6;
 
 /// Answers that are no further apart agree.
 const AGREES: f64 = 1e-9;
@@ -64,8 +61,7 @@ impl Oracle {
             let method = "separation in the moral graph of the ancestors".to_string();
             return Ok(checked(method, if same { 0.0 } else { f64::INFINITY }));
         }
-        let configurations: f64 = self.graph().n_states().iter().map(|&n_states| n_states as f64).product();
-        let enumerable = self.network().is_some() && configurations <= FEW && self.engine() != Engine::Enumeration;
+        let enumerable = self.network().is_some() && self.n_configurations() <= FEW_CONFIGURATIONS && self.engine() != Engine::Enumeration;
         if !enumerable && let Asks::Best { .. } = question.asks {
             return self.check_values(question, reply);
         }

@@ -11,11 +11,14 @@ use crate::factor_graph::FactorGraph;
 use crate::junction_tree::{JunctionTree, Workspace};
 use crate::network::Network;
 use crate::variable_elimination::eliminate;
-use belief::VarId;
+use belief::{CompensatedSum, VarId};
 use std::sync::OnceLock;
 
 /// Entries of a table that are allowed unless it is said otherwise: a GiB of doubles.
 pub const DEFAULT_MAX_ENTRIES: usize = 1 << 27;
+
+/// Configurations that are enumerated at once, at most.
+pub(super) const FEW_CONFIGURATIONS: f64 = 1e6;
 
 /// Which engine answers. All give the same answers, to rounding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -187,8 +190,15 @@ impl Oracle {
 
     /// All marginals given evidence, and how they were got.
     pub(super) fn marginals(&self, evidence: &Evidence) -> Result<(Answer<Vec<Vec<f64>>>, Method), AskError> {
-        if self.engine == Engine::Enumeration || self.engine == Engine::Elimination {
-            return self.marginals_one_by_one(evidence);
+        match (self.engine, &self.network) {
+            (Engine::Enumeration, Some(network)) if self.n_configurations() <= FEW_CONFIGURATIONS => {
+                return Ok((
+                    marginals_of(network, enumerate(network, &self.domain().variables().collect::<Vec<_>>(), evidence)?),
+                    Method::Enumeration,
+                ));
+            }
+            (Engine::Enumeration | Engine::Elimination, _) => return self.marginals_one_by_one(evidence),
+            (Engine::Auto | Engine::JunctionTree, _) => {}
         }
         let too_large = match self.junction_tree() {
             Ok(tree) => {
@@ -245,6 +255,11 @@ impl Oracle {
         Ok((Answer::Possible { answer: marginals, ln_p_evidence: ln_p }, method))
     }
 
+    /// How many configurations all variables have together.
+    pub(super) fn n_configurations(&self) -> f64 {
+        self.graph.n_states().iter().map(|&n_states| n_states as f64).product()
+    }
+
     /// Whether evidence can be at all.
     pub(super) fn is_possible(&self, evidence: &Evidence) -> Result<bool, AskError> {
         match self.joint_by_elimination(&[], evidence) {
@@ -253,6 +268,20 @@ impl Oracle {
             Err(error) => Err(error),
         }
     }
+}
+
+/// The marginals of a joint of all variables.
+fn marginals_of(network: &Network, joint: Answer<JointDistribution>) -> Answer<Vec<Vec<f64>>> {
+    let Answer::Possible { answer: joint, ln_p_evidence } = joint else { return Answer::Impossible };
+    let mut inner = joint.probabilities.len();
+    let marginal = |variable: &VarId| {
+        let n_states = network.n_states(*variable);
+        inner /= n_states;
+        let mut sums = vec![CompensatedSum::default(); n_states];
+        joint.probabilities.chunks(inner).enumerate().for_each(|(place, block)| block.iter().for_each(|&p| sums[place % n_states].add(p)));
+        sums.iter().map(CompensatedSum::value).collect()
+    };
+    Answer::Possible { answer: joint.variables.iter().map(marginal).collect(), ln_p_evidence }
 }
 
 impl Method {

@@ -177,7 +177,7 @@ impl Oracle {
             return Plan { bytes: tree.n_bytes() as f64, fits: true, seconds: tree.n_stored() as f64 / ENTRIES_PER_SECOND, ..plan };
         }
         let chosen = if method == Method::Elimination { cutset::choose(shape, n_states, self.domain().n_variables(), limit) } else { None };
-        self.cut(plan, chosen.as_ref(), |names| Method::Cutset(names))
+        self.cut(plan, chosen.as_ref(), Method::Cutset)
     }
 
     fn sized_best(&self, shape: &BestShape) -> Plan {
@@ -195,7 +195,7 @@ impl Oracle {
             method: Method::MaxProduct.words(),
             ..self.nothing_to_do()
         };
-        if plan.fits { plan } else { self.cut(plan, shape.cutset(graph, limit).as_ref(), |names| Method::MaxProductCutset(names)) }
+        if plan.fits { plan } else { self.cut(plan, shape.cutset(graph, limit).as_ref(), Method::MaxProductCutset) }
     }
 
     /// A plan that does not fit, with the cutset that makes it fit, or else with advice.

@@ -422,7 +422,7 @@ fn laid_out(table: &DraftTable<'_, Body<'_>>, shape: &Shape<'_, '_>, n_filled: &
                 counted(entry, shape.n_entries)?;
                 // The definition has the variable itself slowest.
                 let values = (0..shape.n_entries).map(|place| body.values[(place % n_states) * n_rows + place / n_states]).collect();
-                return Ok(Laid { values, rows_at: vec![entry.offset; n_rows] });
+                return Ok(Laid::Rows { values, rows_at: vec![entry.offset; n_rows] });
             }
             EntryKind::Row(_) => counted(entry, n_states)?,
         }
@@ -450,5 +450,5 @@ fn laid_out(table: &DraftTable<'_, Body<'_>>, shape: &Shape<'_, '_>, n_filled: &
         values[row * n_states..][..n_states].copy_from_slice(&body.values[entry.values.clone()]);
         rows_at[row] = entry.offset;
     }
-    Ok(Laid { values, rows_at })
+    Ok(Laid::Rows { values, rows_at })
 }

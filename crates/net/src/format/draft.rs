@@ -4,9 +4,11 @@
 
 use super::document::Remark;
 use super::lexical::{Fault, Word, shortened};
-use crate::conditional::ConditionalTable;
+use crate::conditional::{Conditional, ConditionalTable, TableFault};
+use crate::domain::Domain;
 use crate::error::NetError;
-use crate::network::{Network, Variable};
+use crate::network::Network;
+use belief::VarId;
 use std::collections::HashMap;
 
 /// How many entries of tables a text may leave to be filled in (by defaults, wildcards and short forms): a few bytes must not ask for all
@@ -32,16 +34,18 @@ pub(crate) struct Shape<'d, 'a> {
     pub parents: Vec<&'d DraftVariable<'a>>,
     /// States of the variable.
     pub n_states: usize,
-    /// Configurations of the parents.
+    /// Configurations of the parents; [`usize::MAX`] when there are more.
     pub n_rows: usize,
-    /// Entries of the table.
+    /// Entries of the table; [`usize::MAX`] when there are more.
     pub n_entries: usize,
 }
 
-/// A table with the last parent faster than the first and the variable fastest, and where each row stands in the text.
-pub(crate) struct Laid {
-    pub values: Vec<f64>,
-    pub rows_at: Vec<usize>,
+/// A distribution as a reader lays it out.
+pub(crate) enum Laid {
+    /// A table with the last parent faster than the first and the variable fastest, and where each row stands in the text.
+    Rows { values: Vec<f64>, rows_at: Vec<usize> },
+    /// A distribution that is no table.
+    Other(Conditional),
 }
 
 /// How a format tells people to name a variable and to give it a table.
@@ -86,12 +90,12 @@ impl Shape<'_, '_> {
 
     /// Takes a flat table whose configurations run in another order: `place_in_text(row, state)` says where an entry stands.
     pub fn permuted(&self, values: &[f64], offsets: &[usize], place_in_text: impl Fn(usize, usize) -> usize) -> Laid {
-        let mut laid = Laid { values: Vec::with_capacity(self.n_entries), rows_at: Vec::with_capacity(self.n_rows) };
+        let (mut laid, mut rows_at) = (Vec::with_capacity(self.n_entries), Vec::with_capacity(self.n_rows));
         for row in 0..self.n_rows {
-            laid.rows_at.push(offsets[place_in_text(row, 0)]);
-            laid.values.extend((0..self.n_states).map(|state| values[place_in_text(row, state)]));
+            rows_at.push(offsets[place_in_text(row, 0)]);
+            laid.extend((0..self.n_states).map(|state| values[place_in_text(row, state)]));
         }
-        laid
+        Laid::Rows { values: laid, rows_at }
     }
 
     /// A row counted with the first parent fastest, from one counted with the last fastest.
@@ -155,54 +159,60 @@ pub(crate) fn assemble<'a, B>(
         }
     }
     let (mut worst, mut n_off) = (0.0_f64, 0);
-    let mut rows_at = Vec::with_capacity(variables.len());
-    let mut made = Vec::with_capacity(variables.len());
+    let (mut families, mut conditionals) = (Vec::with_capacity(variables.len()), Vec::with_capacity(variables.len()));
     for (variable, table) in variables.iter().zip(&table_of) {
         let name = &variable.name;
         let Some(table) = table else {
             let what = format!("variable `{}` has no probabilities", shortened(&name.text));
             return Err(Fault::new(name.offset, what, (wording.give_table)(&name.text)));
         };
-        let parents = table.parents.iter().map(|parent| Ok(&variables[place_of(parent)?])).collect::<Result<Vec<_>, Fault>>()?;
+        let family = table.parents.iter().map(place_of).collect::<Result<Vec<_>, Fault>>()?;
+        let parents: Vec<_> = family.iter().map(|&place| &variables[place]).collect();
         let n_states = variable.states.len();
-        let n_rows = parents.iter().try_fold(1_usize, |n_rows, parent| n_rows.checked_mul(parent.states.len()));
-        let sizes = n_rows.and_then(|n_rows| Some((n_rows, n_rows.checked_mul(n_states)?)));
-        let shape = |(n_rows, n_entries)| Shape { variable, parents, n_states, n_rows, n_entries };
-        let Some(sizes) = sizes else { return Err(shape((0, 0)).too_large()) };
-        let laid = lay_out(table, &shape(sizes))?;
-        for row in laid.values.chunks(n_states.max(1)) {
-            let off = ConditionalTable::worst_deviation(n_states, row);
-            worst = worst.max(off);
-            n_off += usize::from(off > WORTH_SAYING);
-        }
-        rows_at.push(laid.rows_at);
-        made.push(Variable {
-            name: name.text.to_string(),
-            states: variable.states.iter().map(|state| state.text.to_string()).collect(),
-            parents: table.parents.iter().map(|parent| parent.text.to_string()).collect(),
-            probabilities: laid.values,
+        let n_rows = parents.iter().fold(1_usize, |n_rows, parent| n_rows.saturating_mul(parent.states.len()));
+        let shape = Shape { variable, parents, n_states, n_rows, n_entries: n_rows.saturating_mul(n_states) };
+        families.push(family.into_iter().map(VarId::new).collect());
+        conditionals.push(match lay_out(table, &shape)? {
+            Laid::Other(conditional) => conditional,
+            Laid::Rows { values, rows_at } => {
+                for row in values.chunks(n_states.max(1)) {
+                    let off = ConditionalTable::worst_deviation(n_states, row);
+                    worst = worst.max(off);
+                    n_off += usize::from(off > WORTH_SAYING);
+                }
+                let table = ConditionalTable::new(n_states, values);
+                Conditional::Table(table.map_err(|fault| of_table(fault, &rows_at, name))?)
+            }
         });
     }
-    let network = Network::new(made).map_err(|error| {
+    let states = |variable: &DraftVariable<'a>| variable.states.iter().map(|state| state.text.to_string()).collect::<Vec<_>>();
+    let domain = Domain::new(variables.iter().map(|variable| (&*variable.name.text, states(variable))));
+    let network = domain.and_then(|domain| Network::from_conditionals(domain, families, conditionals)).map_err(|error| {
         let place = |name: &str| places.get(name).copied();
         let table = |name: &str| place(name).and_then(|place| table_of[place]);
-        let (offset, hint) = match &error {
-            NetError::RowSum { variable, row, .. } | NetError::NotAProbability { variable, row, .. } => {
-                (place(variable).and_then(|place| rows_at[place].get(row - 1)).copied(), "correct the row")
-            }
+        let offset = match &error {
             NetError::RepeatedState { variable, state } => {
                 let states = place(variable).map(|place| &variables[place].states);
-                (states.and_then(|states| states.iter().rfind(|word| word.text == *state)).map(|word| word.offset), "")
+                states.and_then(|states| states.iter().rfind(|word| word.text == *state)).map(|word| word.offset)
             }
-            NetError::NoStates { variable } => (place(variable).map(|place| variables[place].name.offset), ""),
-            NetError::Cycle { path } => (path.last().and_then(|name| table(name)).map(|table| table.child.offset), ""),
+            NetError::NoStates { variable } => place(variable).map(|place| variables[place].name.offset),
+            NetError::Cycle { path } => path.last().and_then(|name| table(name)).map(|table| table.child.offset),
             NetError::RepeatedArc { parent, child } => {
                 let parents = table(child).map(|table| &table.parents);
-                (parents.and_then(|parents| parents.iter().rfind(|word| word.text == *parent)).map(|word| word.offset), "")
+                parents.and_then(|parents| parents.iter().rfind(|word| word.text == *parent)).map(|word| word.offset)
             }
-            _ => (None, ""),
+            _ => None,
         };
-        Fault::new(offset.unwrap_or(0), error.to_string(), hint)
+        Fault::new(offset.unwrap_or(0), error.to_string(), "")
     })?;
     Ok(Assembled { network, worst, n_off })
+}
+
+/// What is wrong with a table, at the row.
+fn of_table(fault: TableFault, rows_at: &[usize], name: &Word<'_>) -> Fault {
+    let row = match fault {
+        TableFault::NotAProbability { row, .. } | TableFault::RowSum { row, .. } => rows_at.get(row),
+        TableFault::Ragged { .. } => None,
+    };
+    Fault::new(row.copied().unwrap_or(name.offset), format!("the table of `{}`, {fault}", shortened(&name.text)), "correct the row")
 }

@@ -255,7 +255,7 @@ fn laid_out(table: &DraftTable<'_, Body>, shape: &Shape<'_, '_>, n_filled: &mut 
     }
     let default_at = fallback.map_or(table.child.offset, |row| row.offset);
     rows_at.iter_mut().filter(|at| **at == usize::MAX).for_each(|at| *at = default_at);
-    Ok(Laid { values, rows_at })
+    Ok(Laid::Rows { values, rows_at })
 }
 
 fn place_of(key: &[usize], shape: &Shape<'_, '_>, offset: usize) -> Result<usize, Fault> {
@@ -292,7 +292,7 @@ fn name<'a>(input: &mut Input<'a>, what: &str) -> Result<Word<'a>, Fault> {
 /// Writes DSC. What it writes, [`read`] reads back to the same network, bit for bit; comments, values, submodels and properties are lost.
 ///
 /// # Errors
-/// When a distribution is too large to be spelled out.
+/// When a distribution that is no table is too large to be spelled out as one.
 pub fn write(document: &Document) -> Result<Written, NetError> {
     let network = document.network();
     let plain = |name: &str| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
@@ -350,5 +350,6 @@ fn lost(document: &Document) -> Vec<String> {
     tell(count(|notes| !notes.submodel.is_empty()), "submodels of variables");
     tell(count(|notes| !notes.properties.is_empty() || !notes.table_properties.is_empty()), "properties of variables");
     tell(document.properties.len(), "properties of the network");
+    lost.extend(super::spelled_out(document, &[]));
     lost
 }

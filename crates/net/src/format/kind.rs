@@ -236,7 +236,7 @@ pub fn read_any(file_name: &str, bytes: &[u8]) -> Result<(FormatKind, Contents),
 /// Writes a document in a format, and says what the format cannot hold.
 ///
 /// # Errors
-/// When a distribution is too large to be spelled out.
+/// When a distribution that is no table would have to be spelled out as one and is too large.
 ///
 /// ```
 /// use tunbridge_net::{Network, format::{self, Document, FormatKind}};
@@ -248,8 +248,11 @@ pub fn read_any(file_name: &str, bytes: &[u8]) -> Result<(FormatKind, Contents),
 /// ```
 pub fn write(kind: FormatKind, document: &Document) -> Result<Written, NetError> {
     match kind {
-        FormatKind::Tbn => tbn::write(document).map(Written::of),
-        FormatKind::Bif => bif::write(&bif::Bif::from_document(document)).map(Written::of),
+        FormatKind::Tbn => Ok(Written::of(tbn::write(document))),
+        FormatKind::Bif => {
+            let text = bif::write(&bif::Bif::from_document(document))?;
+            Ok(Written { lost: super::spelled_out(document, &[]), ..Written::of(text) })
+        }
         FormatKind::XmlBif => xmlbif::write(document),
         FormatKind::Net => hugin::write(document),
         FormatKind::Dsc => dsc::write(document),

@@ -12,7 +12,6 @@ pub(crate) mod rows;
 mod document;
 mod identifier;
 mod kind;
-mod noisy;
 mod sketch;
 mod xml;
 
@@ -33,21 +32,30 @@ pub use kind::{Contents, FormatKind, MAX_UNPACKED, Sidecar, Written, read, read_
 pub use lexical::FormatError;
 pub use sketch::Sketch;
 
+use crate::domain::Domain;
 use crate::error::NetError;
-use crate::network::{Network, Variable};
+use crate::network::Network;
 
 /// A network with other names, all else as it is.
 pub(crate) fn rename(network: &Network, names: Vec<String>, states: Vec<Vec<String>>) -> Result<Network, NetError> {
-    let renamed = network.dag().variables().zip(states).map(|(variable, states)| {
-        let parents = network.dag().parents(variable).iter().map(|parent| names[parent.index()].clone()).collect();
-        let probabilities = network.table(variable)?.into_owned();
-        Ok(Variable { name: names[variable.index()].clone(), states, parents, probabilities })
-    });
-    Network::new(renamed.collect::<Result<_, NetError>>()?)
+    let domain = Domain::new(names.into_iter().zip(states))?;
+    let variables = || network.dag().variables();
+    let parents = variables().map(|variable| network.dag().parents(variable).to_vec()).collect();
+    Network::from_conditionals(domain, parents, variables().map(|variable| network.conditional(variable).clone()).collect())
 }
 
 /// What is lost by a format that can say nothing of tables.
 pub(crate) fn lost_table_properties(document: &Document) -> Option<String> {
     let n_properties: usize = document.noted().map(|(_, notes)| notes.table_properties.len()).sum();
     (n_properties > 0).then(|| format!("what is said of tables beside their numbers ({n_properties})"))
+}
+
+/// What is lost by a format that spells distributions out as tables, but for those at these places.
+pub(crate) fn spelled_out(document: &Document, kept: &[belief::VarId]) -> Vec<String> {
+    let network = document.network();
+    let is_lost =
+        |variable: &belief::VarId| !matches!(network.conditional(*variable), crate::Conditional::Table(_)) && !kept.contains(variable);
+    let told =
+        |variable| format!("that `{}` is {}: it is spelled out as a table", network.name(variable), network.conditional(variable).kind());
+    network.dag().variables().filter(is_lost).map(told).collect()
 }

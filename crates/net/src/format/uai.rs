@@ -221,7 +221,7 @@ fn network(model: Model) -> Result<Document, Fault> {
         if is_of_agrum {
             return Ok(shape.permuted(values, offsets, |row, state| shape.first_parent_fastest(row) * shape.n_states + state));
         }
-        Ok(Laid { values: values.clone(), rows_at: offsets.iter().copied().step_by(shape.n_states.max(1)).collect() })
+        Ok(Laid::Rows { values: values.clone(), rows_at: offsets.iter().copied().step_by(shape.n_states.max(1)).collect() })
     };
     let reversed = |table: &DraftTable<'_, &Table>, shape: &Shape<'_, '_>| {
         let Table { values, offsets, .. } = table.body;
@@ -244,7 +244,7 @@ fn network(model: Model) -> Result<Document, Fault> {
 /// Writes a network as UAI, with its names in a second file.
 ///
 /// # Errors
-/// When a distribution is too large to be spelled out.
+/// When a distribution that is no table is too large to be spelled out as one.
 pub fn write(document: &Document) -> Result<Written, NetError> {
     let network = document.network();
     let mut text = format!("BAYES\n{}\n", network.n_variables());
@@ -268,6 +268,7 @@ pub fn write(document: &Document) -> Result<Written, NetError> {
     let has_notes = document.noted().any(|(_, notes)| *notes != super::Notes::default()) || !document.properties.is_empty();
     let mut lost = vec!["the names of the network, of variables and of states, but for the file of names beside it".to_string()];
     lost.extend(has_notes.then(|| "labels, positions, comments and all else that is said of variables".to_string()));
+    lost.extend(super::spelled_out(document, &[]));
     Ok(Written { text, sidecar, lost })
 }
 

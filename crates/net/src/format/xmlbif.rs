@@ -70,7 +70,7 @@ fn document(root: &Element<'_>) -> Result<Document, Fault> {
     let assembled = assemble(&wording, &variables, &tables, |table, shape| {
         let (values, offsets) = table.body.numbers()?;
         shape.counted(values.len(), table.body.offset)?;
-        Ok(Laid { values, rows_at: offsets.iter().copied().step_by(shape.n_states.max(1)).collect() })
+        Ok(Laid::Rows { values, rows_at: offsets.iter().copied().step_by(shape.n_states.max(1)).collect() })
     })?;
     let remarks = assembled.remarks();
     let name = network.child("NAME").map_or("", Element::text);
@@ -93,7 +93,7 @@ fn properties<'e>(block: &'e Element<'_>) -> impl Iterator<Item = &'e str> {
 /// Writes XMLBIF. What it writes, [`read`] reads back to the same document, bit for bit.
 ///
 /// # Errors
-/// When a distribution is too large to be spelled out.
+/// When a distribution that is no table is too large to be spelled out as one.
 pub fn write(document: &Document) -> Result<Written, NetError> {
     let network = document.network();
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<BIF VERSION=\"0.3\">\n<NETWORK>\n");
@@ -129,7 +129,9 @@ pub fn write(document: &Document) -> Result<Written, NetError> {
         text.push_str("</DEFINITION>\n");
     }
     text.push_str("</NETWORK>\n</BIF>\n");
-    Ok(Written { lost: beyond_xml(document), ..Written::of(text) })
+    let mut lost = beyond_xml(document);
+    lost.extend(super::spelled_out(document, &[]));
+    Ok(Written { lost, ..Written::of(text) })
 }
 
 /// What is to be said of names that XML cannot hold.

@@ -1,7 +1,7 @@
 //! What tests of formats share: writing and reading back, and a document with everything in it.
 
 use tunbridge_net::format::{self, Contents, Document, FormatKind, names};
-use tunbridge_net::{Network, VarId};
+use tunbridge_net::{Network, Tree, VarId};
 
 /// The formats that hold a whole network.
 pub const WHOLE: [FormatKind; 7] =
@@ -22,6 +22,31 @@ pub fn round(kind: FormatKind, original: &Document) -> Document {
         Some(sidecar) => names::apply(again, sidecar.text.as_bytes()).unwrap(),
         None => again,
     }
+}
+
+/// Every kind of distribution.
+#[allow(dead_code)]
+pub fn of_every_kind() -> Document {
+    let network = Network::builder()
+        .variable("Flu", ["yes", "no"])
+        .probabilities([0.1, 0.9])
+        .variable("Cold", ["none", "mild", "bad one"])
+        .probabilities([0.7, 0.2, 0.1])
+        .variable("Fever", ["yes", "no"])
+        .noisy_or("yes", [("Flu", "yes", 0.8), ("Cold", "mild", 0.1), ("Cold", "bad one", 0.4)], 0.01)
+        .variable("Cough", ["none", "some", "much"])
+        .noisy_max(["none", "some", "much"], [("Flu", "yes", [0.3, 0.3, 0.4]), ("Cold", "bad one", [0.1, 0.5, 0.4])], [0.9, 0.1, 0.0])
+        .variable("Ill", ["yes", "no"])
+        .given(["Flu", "Cold"])
+        .deterministic(|states| if states == ["no", "none"] { "no" } else { "yes" })
+        .variable("Work", ["yes", "no"])
+        .given(["Ill", "Fever", "Cold"])
+        .tree(Tree::test("Ill").when("no", [0.99, 0.01]).otherwise(
+            Tree::test("Cold").when("mild", Tree::test("Fever").when("yes", [0.0, 1.0]).when("no", [0.6, 0.4])).otherwise([0.1, 0.9]),
+        ))
+        .build()
+        .unwrap();
+    Document::new("kinds", network)
 }
 
 /// Names and states of every kind, with notes.

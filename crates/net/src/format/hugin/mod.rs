@@ -288,7 +288,7 @@ fn laid_out(
     let Some((values, offsets)) = &table.body.data else {
         *n_filled = n_filled.checked_add(shape.n_entries).filter(|&filled| filled <= MAX_FILLED).ok_or_else(|| shape.too_large())?;
         uniform.push(name());
-        return Ok(Laid { values: vec![share; shape.n_entries], rows_at: vec![table.body.offset; shape.n_rows] });
+        return Ok(Laid::Rows { values: vec![share; shape.n_entries], rows_at: vec![table.body.offset; shape.n_rows] });
     };
     shape.counted(values.len(), table.body.offset)?;
     let mut values = values.clone();
@@ -302,7 +302,7 @@ fn laid_out(
     if n_unfilled > 0 {
         uniform.push(name());
     }
-    Ok(Laid { values, rows_at: offsets.iter().copied().step_by(shape.n_states.max(1)).collect() })
+    Ok(Laid::Rows { values, rows_at: offsets.iter().copied().step_by(shape.n_states.max(1)).collect() })
 }
 
 /// A property of an attribute; what is no attribute of Hugin's is taken out of its quotes.

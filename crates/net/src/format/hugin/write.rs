@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// Writes NET. What it writes, [`super::read`] reads back to the same document, bit for bit.
 ///
 /// # Errors
-/// When a distribution is too large to be spelled out.
+/// When a distribution that is no table is too large to be spelled out as one.
 pub fn write(document: &Document) -> Result<Written, NetError> {
     let network = document.network();
     let ids = identifiers(network.structure().names().iter().map(String::as_str));
@@ -65,7 +65,7 @@ pub fn write(document: &Document) -> Result<Written, NetError> {
         push_properties(&mut text, &notes.table_properties);
         text.push_str("}\n");
     }
-    Ok(Written::of(text))
+    Ok(Written { lost: super::super::spelled_out(document, &[]), ..Written::of(text) })
 }
 
 /// Numbers with a parenthesis around the values of each variable, a row a line.

@@ -1,11 +1,12 @@
 //! Distributions that are not tables: the causes of noisy-or and noisy-max, and trees.
 
 use super::{
-    Cause, CauseOf, Fault, Input, MAX_DEPTH, Tree, at_end, comes, expect, found, here, keyword, list, name, number, skip, state_or_any,
+    Cause, CauseOf, Fault, Input, MAX_DEPTH, Noisy, Tree, Word, at_end, comes, expect, found, here, keyword, list, name, number, skip,
+    state_or_any,
 };
 
-/// `leak: …`, `PARENT: …`, `PARENT=STATE: …`, up to the next variable.
-pub(super) fn causes<'a>(input: &mut Input<'a>) -> Result<Vec<Cause<'a>>, Fault> {
+/// `order …`, then `leak: …`, `PARENT: …`, `PARENT=STATE: …` up to the next variable.
+pub(super) fn noisy<'a>(input: &mut Input<'a>, order: Option<Vec<Word<'a>>>) -> Result<Noisy<'a>, Fault> {
     let mut causes = Vec::new();
     while !at_end(input)? && !comes(input, "variable") {
         let offset = here(input);
@@ -16,9 +17,10 @@ pub(super) fn causes<'a>(input: &mut Input<'a>) -> Result<Vec<Cause<'a>>, Fault>
             CauseOf::Parent(parent, if skip(input, '=')? { Some(name(input, "a state of the parent")?) } else { None })
         };
         expect(input, ':', "before the probabilities of a cause")?;
-        causes.push(Cause { offset, of, values: list(input, number)? });
+        let says = if keyword(input, "absent")? { None } else { Some(list(input, number)?) };
+        causes.push(Cause { offset, of, says });
     }
-    Ok(causes)
+    Ok(Noisy { order, causes })
 }
 
 /// Numbers, or `on PARENT { STATE: tree … }`.
@@ -39,9 +41,14 @@ pub(super) fn tree<'a>(input: &mut Input<'a>, depth: usize) -> Result<Tree<'a>, 
     expect(input, '{', "after the parent a tree asks for")?;
     let mut branches = Vec::new();
     while !skip(input, '}')? {
-        let state = state_or_any(input)?;
-        expect(input, ':', "after a state of the parent")?;
-        branches.push((state, tree(input, depth + 1)?));
+        let offset = here(input);
+        let states = list(input, state_or_any)?;
+        let is_any = states.iter().all(Option::is_none);
+        if is_any && states.len() > 1 || !is_any && states.iter().any(Option::is_none) {
+            return Err(Fault::new(offset, "`*` stands beside other states", "it stands for all of them: write it alone"));
+        }
+        expect(input, ':', "after the states of a branch")?;
+        branches.push((states.into_iter().flatten().collect(), tree(input, depth + 1)?));
     }
     Ok(Tree::Split(parent, branches))
 }

@@ -1,96 +1,94 @@
-//! Laying TBN's rows, causes and trees out as tables.
+//! From TBN's rows, causes and trees to distributions.
 
-use super::super::document::Remark;
 use super::super::draft::{DraftTable, Laid, MAX_FILLED, Shape};
 use super::super::lexical::{Fault, Word, shortened};
-use super::super::noisy::{Link, noisy_max};
-use super::{Body, Cause, CauseOf, Row, Tree};
+use super::{Body, CauseOf, Noisy, Row, Tree};
+use crate::conditional::{
+    Conditional, ConditionalFault, ConditionalTable, ConditionalTree, DeterministicTable, NoisyCause, NoisyMax, TreeNode,
+};
 
 /// How many configurations rows with `*` may be tried against in one file.
 const MAX_TRIED: usize = 16 * MAX_FILLED;
 
-/// Where a row stands, the states it is for by place, and its probabilities.
-type PlacedRow = (usize, Vec<Option<usize>>, Vec<f64>);
+/// Where a row stands, the states it is for by place, and what it says.
+type PlacedRow<T> = (usize, Vec<Option<usize>>, Vec<T>);
 
-/// What was filled in so far, and what is to be said of it.
+/// What was filled in so far.
 #[derive(Default)]
 pub(super) struct Layout {
     n_filled: usize,
     n_tried: usize,
-    pub remarks: Vec<Remark>,
 }
 
 impl Layout {
     pub fn table(&mut self, table: &DraftTable<'_, Body<'_>>, shape: &Shape<'_, '_>) -> Result<Laid, Fault> {
+        let refused = |offset: usize, fault: ConditionalFault| {
+            let what = format!("the distribution of `{}` is none: {fault}", shortened(&table.child.text));
+            Fault::new(offset, what, "")
+        };
         match &table.body {
             Body::Table(rows) => {
-                let rows_of: Vec<_> = rows
-                    .iter()
-                    .map(|row| Ok((row.offset, keyed(row, shape)?, completed(&row.says, shape.n_states, row.offset)?)))
-                    .collect::<Result<_, Fault>>()?;
-                self.rows(&rows_of, shape)
+                let complete =
+                    |row: &Row<'_, Vec<f64>>| Ok((row.offset, keyed(row, shape)?, completed(&row.says, shape.n_states, row.offset)?));
+                let rows = rows.iter().map(complete).collect::<Result<Vec<_>, Fault>>()?;
+                let (values, rows_at) = self.rows(&rows, shape, shape.n_states)?;
+                Ok(Laid::Rows { values, rows_at })
             }
             Body::Deterministic(rows) => {
-                self.count(rows.len().saturating_mul(shape.n_states), shape)?;
-                let certain = |row: &Row<'_, Word<'_>>| {
-                    let mut values = vec![0.0; shape.n_states];
-                    values[shape.variable.state_of(&row.says)?] = 1.0;
-                    Ok((row.offset, keyed(row, shape)?, values))
-                };
-                let rows_of: Vec<_> = rows.iter().map(certain).collect::<Result<_, Fault>>()?;
-                self.rows(&rows_of, shape)
+                let certain =
+                    |row: &Row<'_, Word<'_>>| Ok((row.offset, keyed(row, shape)?, vec![shape.variable.state_of(&row.says)? as u32]));
+                let rows = rows.iter().map(certain).collect::<Result<Vec<_>, Fault>>()?;
+                let (states, _) = self.rows(&rows, shape, 1)?;
+                let made = DeterministicTable::new(shape.n_states, states).map_err(|fault| refused(table.child.offset, fault))?;
+                Ok(Laid::Other(Conditional::Deterministic(made)))
             }
-            Body::Noisy(causes) => {
-                self.fill(shape)?;
+            Body::Noisy(noisy) => {
                 let n_parent_states: usize = shape.parents.iter().map(|parent| parent.states.len()).sum();
                 self.count(n_parent_states.saturating_mul(shape.n_states), shape)?;
-                let (links, leak) = links(causes, shape, table)?;
-                self.spelled_out(shape, "noisy-max");
-                Ok(Laid { values: noisy_max(shape, &links, &leak), rows_at: vec![table.child.offset; shape.n_rows] })
+                let made = noisy_max(noisy, shape, table.child.offset)?.map_err(|fault| refused(table.child.offset, fault))?;
+                Ok(Laid::Other(Conditional::NoisyMax(made)))
             }
             Body::Tree(tree) => {
-                self.fill(shape)?;
-                let mut laid = Laid { values: vec![0.0; shape.n_entries], rows_at: vec![usize::MAX; shape.n_rows] };
-                let mut key = vec![None; shape.parents.len()];
-                grow(tree, shape, &mut key, &mut laid)?;
-                if laid.rows_at.contains(&usize::MAX) {
-                    let what = format!("the tree of `{}` leaves some configurations of the parents out", shortened(&table.child.text));
-                    return Err(Fault::new(table.child.offset, what, "give every state a branch, or `*` for the others"));
-                }
-                self.spelled_out(shape, "tree");
-                Ok(laid)
+                let (mut nodes, mut offsets) = (Vec::new(), Vec::new());
+                self.grow(tree, shape, &mut nodes, &mut offsets)?;
+                let parent_states = shape.parents.iter().map(|parent| parent.states.len()).collect();
+                let made = ConditionalTree::new(shape.n_states, parent_states, nodes).map_err(|fault| match &fault {
+                    ConditionalFault::Leaf { node, fault: of_leaf } => {
+                        Fault::new(offsets[*node], format!("a leaf of `{}`: {of_leaf}", shortened(&table.child.text)), "correct the leaf")
+                    }
+                    _ => refused(table.child.offset, fault),
+                })?;
+                Ok(Laid::Other(Conditional::Tree(made)))
             }
         }
     }
 
-    fn spelled_out(&mut self, shape: &Shape<'_, '_>, kind: &str) {
-        let what = format!("the {kind} of `{}` is kept as a table", shortened(&shape.variable.name.text));
-        self.remarks.push(Remark::TakenAs { what });
-    }
-
-    /// Counts a table that is larger than its text.
-    fn fill(&mut self, shape: &Shape<'_, '_>) -> Result<(), Fault> {
-        self.count(shape.n_entries, shape)
-    }
-
+    /// Counts entries that are more than their text.
     fn count(&mut self, n_entries: usize, shape: &Shape<'_, '_>) -> Result<(), Fault> {
         self.n_filled = self.n_filled.checked_add(n_entries).filter(|&filled| filled <= MAX_FILLED).ok_or_else(|| shape.too_large())?;
         Ok(())
     }
 
-    /// The first row that fits counts; a row that no configuration is left for is a mistake.
-    fn rows(&mut self, rows: &[PlacedRow], shape: &Shape<'_, '_>) -> Result<Laid, Fault> {
+    /// What each configuration of the parents has, `width` of them, and where it is said. The first row that fits counts; a row that no
+    /// configuration is left for is a mistake.
+    fn rows<T: Copy + Default>(
+        &mut self,
+        rows: &[PlacedRow<T>],
+        shape: &Shape<'_, '_>,
+        width: usize,
+    ) -> Result<(Vec<T>, Vec<usize>), Fault> {
         if rows.len() < shape.n_rows {
-            self.fill(shape)?;
+            self.count(shape.n_rows.saturating_mul(width), shape)?;
         }
-        let mut laid = Laid { values: vec![0.0; shape.n_entries], rows_at: vec![usize::MAX; shape.n_rows] };
+        let mut all = vec![T::default(); shape.n_rows * width];
+        let mut rows_at = vec![usize::MAX; shape.n_rows];
         let name = shortened(&shape.variable.name.text);
-        for (offset, key, values) in rows {
+        for (offset, key, says) in rows {
             let mut is_new = false;
             let n_fits = each_fitting(key, shape, |row| {
-                if laid.rows_at[row] == usize::MAX {
-                    laid.rows_at[row] = *offset;
-                    laid.values[row * shape.n_states..][..shape.n_states].copy_from_slice(values);
+                if rows_at[row] == usize::MAX {
+                    rows_at[row] = *offset;
+                    all[row * width..][..width].copy_from_slice(says);
                     is_new = true;
                 }
             });
@@ -103,11 +101,60 @@ impl Layout {
                 return Err(Fault::new(*offset, what, "leave it out, or put it before them"));
             }
         }
-        if let Some(missing) = laid.rows_at.iter().position(|&offset| offset == usize::MAX) {
+        if let Some(missing) = rows_at.iter().position(|&offset| offset == usize::MAX) {
             let what = format!("the table of `{name}` has no row for {}", spelled(missing, shape));
             return Err(Fault::new(shape.variable.name.offset, what, "add the row, or a last row `*` for all others"));
         }
-        Ok(laid)
+        Ok((all, rows_at))
+    }
+
+    /// The nodes of a tree, each before those it leads to, and where they stand.
+    fn grow(&mut self, tree: &Tree<'_>, shape: &Shape<'_, '_>, nodes: &mut Vec<TreeNode>, offsets: &mut Vec<usize>) -> Result<(), Fault> {
+        let (parent, branches) = match tree {
+            Tree::Leaf(offset, values) => {
+                nodes.push(TreeNode::Leaf(completed(values, shape.n_states, *offset)?));
+                offsets.push(*offset);
+                return Ok(());
+            }
+            Tree::Split(parent, branches) => (parent, branches),
+        };
+        let place = parent_place(parent, shape)?;
+        let of_parent = shape.parents[place];
+        self.count(of_parent.states.len(), shape)?;
+        let node = nodes.len();
+        nodes.push(TreeNode::Leaf(Vec::new()));
+        offsets.push(parent.offset);
+        let mut to: Vec<Option<usize>> = vec![None; of_parent.states.len()];
+        for (states, branch) in branches {
+            let next = nodes.len();
+            let mut is_new = false;
+            for word in states {
+                if to[of_parent.state_of(word)?].replace(next).is_some() {
+                    return Err(Fault::new(
+                        word.offset,
+                        format!("the state `{}` has two branches", shortened(&word.text)),
+                        "leave one out",
+                    ));
+                }
+                is_new = true;
+            }
+            if states.is_empty() {
+                to.iter_mut().filter(|branch| branch.is_none()).for_each(|branch| (*branch, is_new) = (Some(next), true));
+            }
+            if !is_new {
+                let what = format!("no state of `{}` is left for `*`", shortened(&parent.text));
+                return Err(Fault::new(parent.offset, what, "leave the branch out"));
+            }
+            self.grow(branch, shape, nodes, offsets)?;
+        }
+        let Some(branches) = to.iter().copied().collect() else {
+            let missing = to.iter().position(Option::is_none).unwrap_or(0);
+            let what =
+                format!("`{}` has no branch for its state `{}`", shortened(&parent.text), shortened(&of_parent.states[missing].text));
+            return Err(Fault::new(parent.offset, what, "give every state a branch, or `*` for the others"));
+        };
+        nodes[node] = TreeNode::Test { parent: place, branches };
+        Ok(())
     }
 }
 
@@ -183,77 +230,55 @@ fn parent_place(word: &Word<'_>, shape: &Shape<'_, '_>) -> Result<usize, Fault> 
     })
 }
 
-/// The links of all parents and the leak.
-fn links(causes: &[Cause<'_>], shape: &Shape<'_, '_>, table: &DraftTable<'_, Body<'_>>) -> Result<(Vec<Link>, Vec<f64>), Fault> {
-    let nothing = || {
-        let mut row = vec![0.0; shape.n_states];
-        row.last_mut().into_iter().for_each(|last| *last = 1.0);
-        row
+/// What each parent does and the leak; a fault of the reader's, or of what is made.
+fn noisy_max(noisy: &Noisy<'_>, shape: &Shape<'_, '_>, offset: usize) -> Result<Result<NoisyMax, ConditionalFault>, Fault> {
+    let n_states = shape.n_states;
+    let order = match &noisy.order {
+        Some(order) => order.iter().map(|word| shape.variable.state_of(word)).collect::<Result<Vec<_>, _>>()?,
+        None => (0..n_states).rev().collect(),
     };
-    if table.parents.is_empty() {
-        let what = format!("`{}` has no parents to be its causes", shortened(&table.child.text));
-        return Err(Fault::new(table.child.offset, what, "name them after `given`"));
+    let mut nothing = vec![0.0; n_states];
+    order.first().into_iter().for_each(|&lowest| nothing[lowest] = 1.0);
+    if order.len() != n_states {
+        let what = format!("the order names {} states of {n_states}", order.len());
+        return Err(Fault::new(offset, what, "name every state once, from the weakest to the strongest"));
     }
-    let mut links: Vec<Vec<Option<Vec<f64>>>> = shape.parents.iter().map(|parent| vec![None; parent.states.len()]).collect();
+    let mut effects: Vec<Vec<Option<Vec<f64>>>> = shape.parents.iter().map(|parent| vec![None; parent.states.len()]).collect();
+    let mut absent: Vec<Option<usize>> = vec![None; shape.parents.len()];
     let mut leak = None;
-    for cause in causes {
-        let values = completed(&cause.values, shape.n_states, cause.offset)?;
-        let sum: f64 = values.iter().sum();
-        if values.iter().any(|value| *value < 0.0) || (sum - 1.0).abs() > crate::ROW_SUM_TOLERANCE {
-            return Err(Fault::new(cause.offset, format!("the probabilities of this cause sum to {sum}, not to 1"), "correct the row"));
-        }
+    for cause in &noisy.causes {
+        let values = match &cause.says {
+            None => nothing.clone(),
+            Some(values) => completed(values, n_states, cause.offset)?,
+        };
+        ConditionalTable::new(n_states, values.clone())
+            .map_err(|fault| Fault::new(cause.offset, format!("this cause: {fault}"), "correct the row"))?;
         let slot = match &cause.of {
             CauseOf::Leak => &mut leak,
             CauseOf::Parent(parent, state) => {
                 let place = parent_place(parent, shape)?;
                 let state = state.as_ref().map_or(Ok(0), |state| shape.parents[place].state_of(state))?;
-                &mut links[place][state]
+                if cause.says.is_none() {
+                    absent[place] = Some(state);
+                }
+                &mut effects[place][state]
             }
         };
-        if slot.replace(values.iter().map(|value| value / sum).collect()).is_some() {
+        if slot.replace(values).is_some() {
             return Err(Fault::new(cause.offset, "this cause is given twice", "leave one out"));
         }
     }
-    let links = links.into_iter().map(|link| link.into_iter().map(|row| row.unwrap_or_else(nothing)).collect()).collect();
-    Ok((links, leak.unwrap_or_else(nothing)))
-}
-
-/// Puts a tree's leaves into the rows they are for.
-fn grow(tree: &Tree<'_>, shape: &Shape<'_, '_>, key: &mut Vec<Option<usize>>, laid: &mut Laid) -> Result<(), Fault> {
-    match tree {
-        Tree::Leaf(offset, values) => {
-            let values = completed(values, shape.n_states, *offset)?;
-            each_fitting(key, shape, |row| {
-                laid.rows_at[row] = *offset;
-                laid.values[row * shape.n_states..][..shape.n_states].copy_from_slice(&values);
-            });
-            Ok(())
-        }
-        Tree::Split(parent, branches) => {
-            let place = parent_place(parent, shape)?;
-            let twice =
-                |word: &Word<'_>, what: &str| Fault::new(word.offset, format!("`{}` {what}", shortened(&word.text)), "leave one out");
-            if key[place].is_some() {
-                return Err(twice(parent, "is asked for twice on one way down"));
-            }
-            let mut others: Vec<bool> = vec![true; shape.parents[place].states.len()];
-            for (state, branch) in branches {
-                let states = match state {
-                    Some(word) => vec![shape.parents[place].state_of(word)?],
-                    None => (0..others.len()).filter(|&state| others[state]).collect(),
-                };
-                for state_idx in states {
-                    if !std::mem::replace(&mut others[state_idx], false) {
-                        return Err(state
-                            .as_ref()
-                            .map_or_else(|| twice(parent, "has a branch twice"), |word| twice(word, "has two branches")));
-                    }
-                    key[place] = Some(state_idx);
-                    grow(branch, shape, key, laid)?;
-                }
-            }
-            key[place] = None;
-            Ok(())
+    let mut causes = Vec::with_capacity(effects.len());
+    for ((effects, absent), parent) in effects.into_iter().zip(absent).zip(&shape.parents) {
+        let rows: Vec<Vec<f64>> = effects.into_iter().map(|row| row.unwrap_or_else(|| nothing.clone())).collect();
+        let Some(absent) = absent.or_else(|| rows.iter().rposition(|row| *row == nothing)) else {
+            let what = format!("every state of the cause `{}` has an effect", shortened(&parent.name.text));
+            return Err(Fault::new(offset, what, "one state of each cause must be without effect: leave its row out"));
+        };
+        match NoisyCause::new(absent, n_states, rows.concat()) {
+            Ok(cause) => causes.push(cause),
+            Err(fault) => return Err(Fault::new(offset, format!("the cause `{}`: {fault}", shortened(&parent.name.text)), "")),
         }
     }
+    Ok(NoisyMax::new(order, causes, leak.unwrap_or(nothing)))
 }

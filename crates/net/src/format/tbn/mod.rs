@@ -27,27 +27,31 @@
 //!
 //! ```text
 //! file      = [ "network" NAME ] { "property" TEXT } { variable }
-//! variable  = "variable" NAME states [ "given" NAME { "," NAME } ] [ "as" kind ] { note } body
+//! variable  = "variable" NAME states [ "given" NAME { "," NAME } ] [ "as" kind [ "order" STATE { "," STATE } ] ] { note } body
 //! states    = "{" NAME { "," NAME } "}" | NAME/NAME{/NAME}
 //! note      = "label" TEXT | "comment" TEXT | "at" NUMBER "," NUMBER | "values" NUMBER { "," NUMBER }
 //!           | "submodel" TEXT { "," TEXT } | "property" TEXT | "table-property" TEXT
 //! kind      = "table" | "deterministic" | "noisy-or" | "noisy-max" | "tree"
 //! body      = { [ key ":" ] NUMBER { "," NUMBER } }        table: a row for every configuration of the parents
 //!           | { [ key ":" ] STATE }                        deterministic
-//!           | { cause ":" NUMBER { "," NUMBER } }          noisy-or, noisy-max
+//!           | { cause ":" ( NUMBER { "," NUMBER } | "absent" ) }   noisy-or, noisy-max
 //!           | tree                                         tree
 //! key       = ( STATE | "*" ) { "," ( STATE | "*" ) }      one for each parent, in the order of `given`; a lone "*" is every row
 //! cause     = "leak" | PARENT | PARENT "=" STATE
-//! tree      = NUMBER { "," NUMBER } | "on" PARENT "{" { ( STATE | "*" ) ":" tree } "}"
+//! tree      = NUMBER { "," NUMBER } | "on" PARENT "{" { ( STATE { "," STATE } | "*" ) ":" tree } "}"
 //! ```
 //!
 //! A NAME, STATE or TEXT is a word without blanks and without `, ; : = { } ( ) [ ] | # "`, or anything in `"…"`, where `\"` and `\\` stand for a
 //! quote and a backslash. A name that is one of the keywords `network variable given as label comment at values submodel
-//! property table-property on leak` is written in quotes.
+//! property table-property on leak order absent` is written in quotes.
 //!
-//! **Noisy-or and noisy-max.** The last state of the child means that nothing happened, the states before it are ever stronger effects. A parent's
-//! row is P(child | this parent alone in this state): `Fever=high: 0.5, 0.3, 0.2`. States of a parent without a row have no effect; the last state
-//! never needs one. `PARENT: …` is short for the parent's first state. Without `leak` nothing happens by itself. Of two states one number is enough.
+//! **Noisy-or and noisy-max.** The last state of the child means that nothing happened, the states before it are ever stronger effects; `order none,
+//! mild, severe` says another order, from the weakest to the strongest. A parent's row is P(child | this parent alone in this state):
+//! `Flu=bad: 0.5, 0.3, 0.2`. States of a parent without a row have no effect, and one must have none: the last such is the parent's absent state, unless
+//! `PARENT=STATE: absent` says it. `PARENT: …` is short for the parent's first state. Without `leak` nothing happens by itself. Of two states
+//! one number is enough.
+//!
+//! **Trees** ask for one parent after another; a branch is for some states, or for all others (`*`).
 //!
 //! What is written here reads back to the same network, bit for bit.
 
@@ -64,11 +68,26 @@ use winnow::token::{take_till, take_while};
 
 pub use write::write;
 
-/// How deep a tree may be: deeper ones would have more leaves than can be written.
-const MAX_DEPTH: usize = 64;
+/// How deep a tree may be.
+const MAX_DEPTH: usize = 256;
 
-const KEYWORDS: [&str; 13] =
-    ["network", "variable", "given", "as", "label", "comment", "at", "values", "submodel", "property", "table-property", "on", "leak"];
+const KEYWORDS: [&str; 15] = [
+    "network",
+    "variable",
+    "given",
+    "as",
+    "label",
+    "comment",
+    "at",
+    "values",
+    "submodel",
+    "property",
+    "table-property",
+    "on",
+    "leak",
+    "order",
+    "absent",
+];
 
 /// Reads TBN.
 ///
@@ -83,7 +102,7 @@ const KEYWORDS: [&str; 13] =
 ///   yes: 0.8, 0.2
 ///   *:   0.1, 0.9   # everybody else")?;
 /// let nose = flu.network().find("Nose").unwrap();
-/// assert_eq!(*flu.network().conditional(nose).to_values().unwrap(), [0.8, 0.2, 0.1, 0.9]);
+/// assert_eq!(*flu.network().conditional(nose).to_values(), [0.8, 0.2, 0.1, 0.9]);
 /// let broken = tbn::read(b"variable Flu yes/no  0.1 0.9").unwrap_err();
 /// assert_eq!((broken.line, broken.column), (1, 26));
 /// # Ok::<(), tunbridge_net::format::FormatError>(())
@@ -107,8 +126,15 @@ struct Parts<'a> {
 enum Body<'a> {
     Table(Vec<Row<'a, Vec<f64>>>),
     Deterministic(Vec<Row<'a, Word<'a>>>),
-    Noisy(Vec<Cause<'a>>),
+    Noisy(Noisy<'a>),
     Tree(Tree<'a>),
+}
+
+/// What is said of a noisy-or or noisy-max.
+struct Noisy<'a> {
+    /// The states from the weakest to the strongest, where it is said.
+    order: Option<Vec<Word<'a>>>,
+    causes: Vec<Cause<'a>>,
 }
 
 /// A row with the states it is for; none for «any».
@@ -121,7 +147,8 @@ struct Row<'a, T> {
 struct Cause<'a> {
     offset: usize,
     of: CauseOf<'a>,
-    values: Vec<f64>,
+    /// Probabilities; none for «absent».
+    says: Option<Vec<f64>>,
 }
 
 enum CauseOf<'a> {
@@ -131,7 +158,8 @@ enum CauseOf<'a> {
 
 enum Tree<'a> {
     Leaf(usize, Vec<f64>),
-    Split(Word<'a>, Vec<(Option<Word<'a>>, Tree<'a>)>),
+    /// A parent, and branches for some of its states; no states are all others.
+    Split(Word<'a>, Vec<(Vec<Word<'a>>, Tree<'a>)>),
 }
 
 fn resolve(parts: Parts<'_>) -> Result<Document, Fault> {
@@ -147,7 +175,7 @@ fn resolve(parts: Parts<'_>) -> Result<Document, Fault> {
             return Err(Fault::new(variable.name.offset, what, "give one number for each state"));
         }
     }
-    let remarks = assembled.remarks().into_iter().chain(layout.remarks).collect();
+    let remarks = assembled.remarks();
     let mut document = Document::with_notes(parts.name, assembled.network, parts.notes);
     document.properties = parts.properties;
     document.remarks = remarks;
@@ -188,11 +216,15 @@ fn variable<'a>(input: &mut Input<'a>, parts: &mut Parts<'a>) -> Result<(), Faul
         true => Some(name(input, "`table`, `deterministic`, `noisy-or`, `noisy-max` or `tree`")?),
         false => None,
     };
+    let mut order = None;
+    if kind.is_some() && keyword(input, "order")? {
+        order = Some(list(input, |input| name(input, "a state"))?);
+    }
     let notes = notes(input)?;
     let body = match kind.as_ref().map_or("table", |kind| &kind.text) {
         "table" => Body::Table(rows(input, !parents.is_empty(), |input| list(input, number))?),
         "deterministic" => Body::Deterministic(rows(input, !parents.is_empty(), |input| name(input, "a state"))?),
-        "noisy-or" | "noisy-max" => Body::Noisy(kinds::causes(input)?),
+        "noisy-or" | "noisy-max" => Body::Noisy(kinds::noisy(input, order)?),
         "tree" => Body::Tree(kinds::tree(input, 0)?),
         other => {
             let what = format!("`{}` is no kind of distribution", shortened(other));

@@ -1,26 +1,21 @@
 //! XDSL, the format of GeNIe and SMILE.
 //!
 //! `<probabilities>` run with the variable itself fastest, then the last parent, the first slowest. Files that say they come from aGrUM have the first
-//! parent faster than the last and are read so. `<deterministic>` nodes are read as tables of zeros and ones, `<noisymax>` is spelled out; equations,
-//! decisions and utilities are refused. Titles, comments, positions and submodels are kept in GeNIe's extension.
+//! parent faster than the last and are read so. `<deterministic>` and `<noisymax>` nodes are kept as what they are; equations, decisions and utilities are refused. Titles, comments, positions and submodels are kept in GeNIe's extension.
 //!
 //! Identifiers have letters, digits and `_` only: other names are changed and kept in a user property.
 
-use super::Written;
-use super::document::{Document, Notes, Remark, name_and_value, quote};
-use super::draft::{DraftTable, DraftVariable, Laid, MAX_FILLED, Shape, Wording, assemble};
-use super::identifier::{NAME, STATES, identifiers};
+use super::document::{Document, Notes, Remark, name_and_value};
+use super::draft::{DraftTable, DraftVariable, Laid, Shape, Wording, assemble};
+use super::identifier::{NAME, STATES};
 use super::lexical::{Fault, FormatError, shortened};
-use super::noisy::{Link, noisy_max};
-use super::rows::push_numbers;
-use super::xml::{Element, escaped, escaped_attribute, parse, xml_text};
-use std::borrow::Cow;
+use super::xml::{Element, parse, xml_text};
+use crate::conditional::{Conditional, ConditionalFault, DeterministicTable, NoisyCause, NoisyMax, TableFault};
 use std::collections::{BTreeSet, HashMap};
-use crate::error::NetError;
-use std::fmt::Write;
 
-/// Half the width and height of a node that is written.
-const HALF_SIZE: (f64, f64) = (38.0, 18.0);
+mod write;
+
+pub use write::write;
 
 /// Reads XDSL.
 ///
@@ -69,9 +64,7 @@ fn document(root: &Element<'_>, text: &str) -> Result<Document, Fault> {
         page(genie, &mut Vec::new(), &ids, &mut notes);
     }
     let wording = Wording { name_it: "every parent needs a node of its id", give_table: |_| "add  <probabilities>".to_string() };
-    let mut n_filled = 0;
-    let assembled =
-        assemble(&wording, &variables, &tables, |table, shape| laid_out(table.body, shape, is_of_agrum, &mut n_filled, &mut remarks))?;
+    let assembled = assemble(&wording, &variables, &tables, |table, shape| laid_out(table.body, shape, is_of_agrum))?;
     if is_of_agrum && tables.iter().any(|table| table.parents.len() > 1) {
         let what = "the file is aGrUM's: its tables were read with the first parent fastest, not the last as GeNIe has it";
         remarks.push(Remark::TakenAs { what: what.to_string() });
@@ -134,36 +127,27 @@ fn page(level: &Element<'_>, path: &mut Vec<String>, ids: &HashMap<String, usize
     }
 }
 
-fn laid_out(
-    node: &Element<'_>,
-    shape: &Shape<'_, '_>,
-    is_of_agrum: bool,
-    n_filled: &mut usize,
-    remarks: &mut Vec<Remark>,
-) -> Result<Laid, Fault> {
+fn laid_out(node: &Element<'_>, shape: &Shape<'_, '_>, is_of_agrum: bool) -> Result<Laid, Fault> {
     let part = |name: &str| {
         let what = format!("node `{}` has no `<{name}>`", shortened(&shape.variable.name.text));
         node.child(name).ok_or_else(|| Fault::new(node.offset, what, "is the file whole?"))
     };
+    let name = || shortened(&shape.variable.name.text);
+    let refused = |fault: ConditionalFault| Fault::new(node.offset, format!("the distribution of `{}` is none: {fault}", name()), "");
     if node.is("deterministic") {
         let results = part("resultingstates")?.words();
         if results.len() != shape.n_rows {
             let what = format!("{} resulting states, but the parents have {} configurations", results.len(), shape.n_rows);
             return Err(Fault::new(part("resultingstates")?.offset, what, "give one state for each"));
         }
-        fill(n_filled, shape)?;
-        let mut values = vec![0.0; shape.n_entries];
-        for (row, result) in results.iter().enumerate() {
-            values[row * shape.n_states + shape.variable.state_of(result)?] = 1.0;
-        }
-        return Ok(Laid { values, rows_at: results.iter().map(|result| result.offset).collect() });
+        let states = results.iter().map(|result| Ok(shape.variable.state_of(result)? as u32)).collect::<Result<_, Fault>>()?;
+        return Ok(Laid::Other(Conditional::Deterministic(DeterministicTable::new(shape.n_states, states).map_err(refused)?)));
     }
     if node.is("noisymax") {
-        fill(n_filled, shape)?;
-        let (links, leak) = links(part("parameters")?, node.child("strengths"), shape)?;
-        let what = format!("the noisy-max of `{}` is kept as a table", shortened(&shape.variable.name.text));
-        remarks.push(Remark::TakenAs { what });
-        return Ok(Laid { values: noisy_max(shape, &links, &leak), rows_at: vec![node.offset; shape.n_rows] });
+        let (causes, leak) = causes(part("parameters")?, node.child("strengths"), shape)?;
+        // The last state is the one without effect.
+        let noisy = NoisyMax::new((0..shape.n_states).rev().collect(), causes, leak).map_err(refused)?;
+        return Ok(Laid::Other(Conditional::NoisyMax(noisy)));
     }
     let table = part("probabilities")?;
     let (values, offsets) = table.numbers()?;
@@ -171,17 +155,12 @@ fn laid_out(
     if is_of_agrum {
         return Ok(shape.permuted(&values, &offsets, |row, state| shape.first_parent_fastest(row) * shape.n_states + state));
     }
-    Ok(Laid { values, rows_at: offsets.into_iter().step_by(shape.n_states.max(1)).collect() })
+    Ok(Laid::Rows { values, rows_at: offsets.into_iter().step_by(shape.n_states.max(1)).collect() })
 }
 
-fn fill(n_filled: &mut usize, shape: &Shape<'_, '_>) -> Result<(), Fault> {
-    *n_filled = n_filled.checked_add(shape.n_entries).filter(|&filled| filled <= MAX_FILLED).ok_or_else(|| shape.too_large())?;
-    Ok(())
-}
-
-/// The links of a noisy-max and its leak. `<strengths>` orders each parent's states from the strongest to the one without effect, whose column is
+/// The causes of a noisy-max and its leak. `<strengths>` orders each parent's states from the strongest to the one without effect, whose column is
 /// all «nothing happened»: columns stand in that order or in the order of the states, and the column without effect tells which.
-fn links(parameters: &Element<'_>, strengths: Option<&Element<'_>>, shape: &Shape<'_, '_>) -> Result<(Vec<Link>, Vec<f64>), Fault> {
+fn causes(parameters: &Element<'_>, strengths: Option<&Element<'_>>, shape: &Shape<'_, '_>) -> Result<(Vec<NoisyCause>, Vec<f64>), Fault> {
     let n_columns: usize = shape.parents.iter().map(|parent| parent.states.len()).sum();
     let (values, _) = parameters.numbers()?;
     let expected = (n_columns + 1).saturating_mul(shape.n_states);
@@ -200,7 +179,7 @@ fn links(parameters: &Element<'_>, strengths: Option<&Element<'_>>, shape: &Shap
     }
     let mut columns = values.chunks_exact(shape.n_states);
     let mut orders = orders.into_iter();
-    let mut links = Vec::with_capacity(shape.parents.len());
+    let mut causes = Vec::with_capacity(shape.parents.len());
     for parent in &shape.parents {
         let n_states = parent.states.len();
         let order: Vec<usize> = orders.by_ref().take(n_states).map(|place| place as usize).collect();
@@ -217,22 +196,17 @@ fn links(parameters: &Element<'_>, strengths: Option<&Element<'_>>, shape: &Shap
         let is_without_effect = |column: &[f64]| column.last() == Some(&1.0);
         let by_strength = of_parent.last().is_some_and(|last| is_without_effect(last))
             || !order.last().is_some_and(|&last| is_without_effect(of_parent[last]));
-        let mut link = vec![Vec::new(); n_states];
+        let mut effects = vec![0.0; n_states * shape.n_states];
         for (rank, column) in of_parent.into_iter().enumerate() {
-            link[if by_strength { order[rank] } else { rank }] = normalised(column, parameters)?;
+            let state = if by_strength { order[rank] } else { rank };
+            effects[state * shape.n_states..][..shape.n_states].copy_from_slice(column);
         }
-        links.push(link);
+        let cause = NoisyCause::new(order.last().copied().unwrap_or(0), shape.n_states, effects);
+        let refused =
+            |fault: TableFault| Fault::new(parameters.offset, format!("the cause `{}`: {fault}", shortened(&parent.name.text)), "");
+        causes.push(cause.map_err(refused)?);
     }
-    let leak = columns.next().map_or(Ok(Vec::new()), |column| normalised(column, parameters))?;
-    Ok((links, leak))
-}
-
-fn normalised(column: &[f64], parameters: &Element<'_>) -> Result<Vec<f64>, Fault> {
-    let sum: f64 = column.iter().sum();
-    if column.iter().any(|value| *value < 0.0) || (sum - 1.0).abs() > crate::ROW_SUM_TOLERANCE {
-        return Err(Fault::new(parameters.offset, format!("a column of the noisy-max sums to {sum}, not to 1"), "correct it"));
-    }
-    Ok(column.iter().map(|value| value / sum).collect())
+    Ok((causes, columns.next().unwrap_or_default().to_vec()))
 }
 
 /// Takes the true names back from the properties that hold them.
@@ -256,89 +230,4 @@ pub(crate) fn with_true_names(network: crate::Network, notes: &mut [Notes]) -> R
     }
     super::rename(&network, names, states)
         .map_err(|error| Fault::new(0, error.to_string(), "a property of ours holds the true names: remove it"))
-}
-
-/// Writes XDSL. What it writes, [`read`] reads back to the same network, bit for bit.
-///
-/// # Errors
-/// When a distribution is too large to be spelled out.
-pub fn write(document: &Document) -> Result<Written, NetError> {
-    let network = document.network();
-    let ids = identifiers(network.structure().names().iter().map(String::as_str));
-    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let net_id = identifiers(std::iter::once(document.name.as_str())).remove(0);
-    let _ = writeln!(text, "<smile version=\"1.0\" id=\"{net_id}\" numsamples=\"1000\">\n\t<nodes>");
-    // GeNIe reads nodes in this order and wants parents before their children; others keep their places.
-    for (variable, notes) in document.noted() {
-        let states = network.states(variable);
-        let state_ids = identifiers(states.iter().map(String::as_str));
-        let _ = writeln!(text, "\t\t<cpt id=\"{}\">", ids[variable.index()]);
-        for id in &state_ids {
-            let _ = writeln!(text, "\t\t\t<state id=\"{id}\" />");
-        }
-        let parents: Vec<&str> = network.dag().parents(variable).iter().map(|parent| ids[parent.index()].as_str()).collect();
-        if !parents.is_empty() {
-            let _ = writeln!(text, "\t\t\t<parents>{}</parents>", parents.join(" "));
-        }
-        text.push_str("\t\t\t<probabilities>");
-        push_numbers(&mut text, &network.table(variable)?, " ");
-        text.push_str("</probabilities>\n");
-        let mut property = |name: &str, value: &str| {
-            let _ = writeln!(text, "\t\t\t<property id=\"{}\">{}</property>", escaped_attribute(name), escaped(value));
-        };
-        if ids[variable.index()] != network.name(variable) {
-            property(NAME, &format!("({})", quote(network.name(variable))));
-        }
-        if state_ids != states {
-            property(STATES, &format!("({})", states.iter().map(|state| quote(state)).collect::<Vec<_>>().join(", ")));
-        }
-        let values = Notes { state_values: notes.state_values.clone(), properties: notes.properties.clone(), ..Notes::default() };
-        for text in values.as_properties() {
-            let (name, value) = name_and_value(&text);
-            property(name, value);
-        }
-        text.push_str("\t\t</cpt>\n");
-    }
-    text.push_str("\t</nodes>\n");
-    for property in &document.properties {
-        let (name, value) = name_and_value(property);
-        let _ = writeln!(text, "\t<property id=\"{}\">{}</property>", escaped_attribute(name), escaped(value));
-    }
-    let _ = writeln!(text, "\t<extensions>\n\t\t<genie version=\"1.0\" app=\"Tunbridge\" name=\"{}\">", escaped_attribute(&document.name));
-    push_page(&mut text, document, &ids);
-    text.push_str("\t\t</genie>\n\t</extensions>\n</smile>\n");
-    let mut lost = super::xmlbif::beyond_xml(document);
-    lost.extend(super::lost_table_properties(document));
-    Ok(Written { lost, ..Written::of(text) })
-}
-
-/// The nodes of GeNIe's extension, those of a submodel inside it.
-fn push_page(text: &mut String, document: &Document, ids: &[String]) {
-    let network = document.network();
-    let mut sorted: Vec<_> = document.noted().collect();
-    sorted.sort_by(|left, right| left.1.submodel.cmp(&right.1.submodel));
-    let mut open: Vec<&String> = Vec::new();
-    let mut n_submodels = 0;
-    for (variable, notes) in sorted {
-        let shared = open.iter().zip(&notes.submodel).take_while(|(left, right)| **left == *right).count();
-        (shared..open.len()).for_each(|_| text.push_str("\t\t\t</submodel>\n"));
-        open.truncate(shared);
-        for part in &notes.submodel[shared..] {
-            n_submodels += 1;
-            let _ = writeln!(text, "\t\t\t<submodel id=\"Submodel_{n_submodels}\">\n\t\t\t\t<name>{}</name>", escaped(part));
-            open.push(part);
-        }
-        let title: Cow<'_, str> = notes.label.as_deref().map_or(Cow::Borrowed(network.name(variable)), Cow::Borrowed);
-        let _ = writeln!(text, "\t\t\t<node id=\"{}\">\n\t\t\t\t<name>{}</name>", ids[variable.index()], escaped(&title));
-        if let Some((x, y)) = notes.position {
-            text.push_str("\t\t\t\t<position>");
-            push_numbers(text, &[x - HALF_SIZE.0, y - HALF_SIZE.1, x + HALF_SIZE.0, y + HALF_SIZE.1], " ");
-            text.push_str("</position>\n");
-        }
-        if let Some(comment) = &notes.comment {
-            let _ = writeln!(text, "\t\t\t\t<comment>{}</comment>", escaped(comment));
-        }
-        text.push_str("\t\t\t</node>\n");
-    }
-    open.iter().for_each(|_| text.push_str("\t\t\t</submodel>\n"));
 }
