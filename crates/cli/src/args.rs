@@ -33,7 +33,7 @@ pub enum Verb {
     Classify(ClassifyArgs),
     /// Show how each piece of evidence moved the odds of one row or case
     Explain(ExplainArgs),
-    /// Print a model in readable form
+    /// Print a model, or a network, in readable form
     Show(ShowArgs),
     /// Show what is understood of a table, and write it beside the data to be corrected
     Schema(SchemaArgs),
@@ -421,7 +421,7 @@ pub enum UnitArg {
 )]
 pub struct ShowArgs {
     /// The model, or a network
-    #[arg(value_name = "MODEL | NET")]
+    #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// How many pieces of evidence, and words of texts, to list per class [default: 5, with --format json 10]
     #[arg(long, value_name = "N")]

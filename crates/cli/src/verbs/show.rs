@@ -17,6 +17,11 @@ use crate::{Failure, json, unlabelled};
 pub fn run(args: &ShowArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     no_trace(common)?;
     if !tunbridge::model_file::is_model(&args.model) {
+        if args.model.exists() && !tunbridge::network::is_network(&args.model) {
+            let what = format!("{}: is not a Tunbridge model, nor a network", args.model.display());
+            let hint = format!("a model is written by `tunbridge learn`; networks are {} files", super::network::format_names());
+            return Err(Error::Unfit { what, hint: Some(hint) }.into());
+        }
         return super::network::show(args, common, timings);
     }
     refuse(&args.network.given(), "is for networks, and this is a model")?;

@@ -151,7 +151,7 @@ fn graphs_say_what_is_independent_and_which_arcs_may_turn() {
 #[test]
 fn two_networks_are_compared() {
     let folder = Folder::with_networks();
-    folder.put("later.tbn", folder.text("flu.tbn").replace("  yes: 0.7\n", "  yes: 0.6\n"));
+    folder.put("later.tbn", folder.text("flu.tbn").replace("given Sinus\n  yes: 0.7\n", "given Sinus\n  yes: 0.6\n"));
     insta::assert_snapshot!("diff_networks", folder.run("diff flu.tbn later.tbn").ok().transcript());
     let told = folder.run("diff flu.tbn later.tbn --format json").ok().json();
     assert_eq!(told["tables"][0]["entry"], json!("P(Headache=yes | Sinus=yes)"));

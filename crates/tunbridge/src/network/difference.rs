@@ -50,7 +50,8 @@ pub fn difference(before: &Network, after: &Network) -> Result<Difference, Error
     };
     let (before_after, after_before) = (nats(before, after)?, nats(after, before)?);
     let arcs = |of: &Network, other: &Network| {
-        let is_there = |from: &str, to: &str| matches!((other.find(from), other.find(to)), (Ok(from), Ok(to)) if other.dag().has_arc(from, to));
+        let is_there =
+            |from: &str, to: &str| matches!((other.find(from), other.find(to)), (Ok(from), Ok(to)) if other.dag().has_arc(from, to));
         let named = of.dag().arcs().map(|(from, to)| (of.name(from).to_string(), of.name(to).to_string()));
         named.filter(|(from, to)| !is_there(from, to)).collect::<Vec<_>>()
     };
@@ -69,7 +70,8 @@ fn table_difference(before: &Network, after: &Network, variable: VarId) -> Resul
     let same = after.find(before.name(variable)).map_err(unlike)?;
     let parents = before.dag().parents(variable);
     let others = after.dag().parents(same);
-    let places: Option<Vec<usize>> = others.iter().map(|other| parents.iter().position(|parent| before.name(*parent) == after.name(*other))).collect();
+    let places: Option<Vec<usize>> =
+        others.iter().map(|other| parents.iter().position(|parent| before.name(*parent) == after.name(*other))).collect();
     let Some(places) = places.filter(|places| places.len() == parents.len()) else { return Ok(None) };
     let (mut worst, mut found) = (0.0, None);
     for row in 0..before.conditional(variable).n_rows() {
@@ -89,7 +91,8 @@ fn table_difference(before: &Network, after: &Network, variable: VarId) -> Resul
             let q = after.conditional(same).probability(other_row, after.find_state(same, state_name).map_err(unlike)?);
             if (p - q).abs() > worst {
                 worst = (p - q).abs();
-                let given: Vec<String> = (0..parents.len()).map(|place| format!("{}={}", before.name(parents[place]), name(place))).collect();
+                let given: Vec<String> =
+                    (0..parents.len()).map(|place| format!("{}={}", before.name(parents[place]), name(place))).collect();
                 let bar = if given.is_empty() { String::new() } else { format!(" | {}", given.join(", ")) };
                 let entry = format!("P({}={state_name}{bar})", before.name(variable));
                 found = Some(TableDifference { variable: before.name(variable).to_string(), entry, before: p, after: q });

@@ -94,7 +94,8 @@ impl NetworkFile {
     fn of_structure_text(text: &str) -> Result<Self, Error> {
         let read = if text.starts_with('[') { format::model_string::read(text) } else { format::arrow_string::read(text) };
         let sketch = read.map_err(|fault| Error::NetworkFile { path: text.into(), fault: Box::new(fault) })?;
-        let mut file = Self::of_document(document_of(&sketch).map_err(|e| Error::unfit(format!("{text}: {e}"), "name each variable once"))?);
+        let mut file =
+            Self::of_document(document_of(&sketch).map_err(|e| Error::unfit(format!("{text}: {e}"), "name each variable once"))?);
         if let Holds::Network(document) = file.holds {
             file.holds = Holds::Structure(document);
         }
@@ -104,7 +105,12 @@ impl NetworkFile {
 
     /// The network that a naive Bayes model is: P(class) and P(attribute | class).
     fn of_model(path: &Path) -> Result<Self, Error> {
-        let unfit = |what: &str| Error::unfit(format!("{}: {what}", path.display()), "a naive Bayes model of one class a row, learned from states or bins, is a network");
+        let unfit = |what: &str| {
+            Error::unfit(
+                format!("{}: {what}", path.display()),
+                "a naive Bayes model of one class a row, learned from states or bins, is a network",
+            )
+        };
         let model = match Model::load(path)? {
             Model::NaiveBayes(model) => model,
             other => return Err(unfit(&format!("is a model of the kind {}, and no network", other.kind()))),
@@ -254,6 +260,12 @@ pub fn order_text(file: &NetworkFile) -> String {
     // Hidden variables have no names, and stand by their places.
     let name = |v: &VarId| if v.index() < domain.n_variables() { domain.name(*v).to_string() } else { format!("#{}", v.index()) };
     file.tree_plan().order.iter().map(|v| name(v) + "\n").collect()
+}
+
+/// Whether a file begins, or is named, as a network is.
+pub fn is_network(path: &Path) -> bool {
+    let is_named = || FormatKind::of_file_name(&path.to_string_lossy()).is_some();
+    path.is_file() && data::whole_file(path).is_ok_and(|bytes| FormatKind::of_contents(&bytes).is_some() || is_named())
 }
 
 /// Whether a text is a structure in a line and not a file's name.

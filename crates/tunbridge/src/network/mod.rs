@@ -23,7 +23,7 @@ mod shape;
 
 pub use beliefs::{Beliefs, junction_tree_picture, svg};
 pub use difference::{Difference, TableDifference, difference};
-pub use file::{NetworkFile, findings, order_text};
+pub use file::{NetworkFile, findings, is_network, order_text};
 pub use net::format::FormatKind;
 pub use rows::{RowAnswer, RowQuestions};
 pub use save::{Saved, put, save, written};

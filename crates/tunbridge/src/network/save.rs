@@ -35,7 +35,9 @@ pub fn written(file: &NetworkFile, format: FormatKind) -> Result<Written, Error>
         return Err(Error::unfit(format!("{path}: has arcs and no probabilities, which {format} cannot hold"), "write it as dot"));
     }
     let document = file.document().ok_or_else(|| Error::Internal("a file that is neither factors nor a network".into()))?;
-    let mut written = format::write(format, document).map_err(|e| Error::unfit(format!("{path}: {e}"), "our own tbn and uai hold what they can as it is; give the variable fewer parents"))?;
+    let mut written = format::write(format, document).map_err(|e| {
+        Error::unfit(format!("{path}: {e}"), "our own tbn and uai hold what they can as it is; give the variable fewer parents")
+    })?;
     if file.is_structure() {
         written.lost.clear();
     }

@@ -51,10 +51,10 @@ pub fn run(args: &ConvertArgs, common: &Common, timings: &mut Timings) -> Result
 
 /// A format by its name.
 pub fn format_of(flag: &str, name: &str) -> Result<FormatKind, Failure> {
-    FormatKind::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name)).ok_or_else(|| {
-        let known: Vec<&str> = FormatKind::ALL.iter().map(|format| format.name()).collect();
-        Failure::Usage(format!("{flag} `{name}`: is no format of networks; there are {}", known.join(", ")))
-    })
+    FormatKind::ALL
+        .into_iter()
+        .find(|format| format.name().eq_ignore_ascii_case(name))
+        .ok_or_else(|| Failure::Usage(format!("{flag} `{name}`: is no format of networks; there are {}", super::format_names())))
 }
 
 /// The format that is said, or that a file's name asks for.

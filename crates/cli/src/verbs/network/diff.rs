@@ -30,7 +30,9 @@ pub fn run(args: &DiffArgs, common: &Common, timings: &mut Timings) -> Result<()
 }
 
 fn words(found: &Difference, before: &Path, after: &Path, top: usize) -> String {
-    let divergence = |nats: &Option<f64>| nats.map_or_else(|| "infinite: it holds possible what the other does not".to_string(), |nats| format!("{} nats", number(nats)));
+    let divergence = |nats: &Option<f64>| {
+        nats.map_or_else(|| "infinite: it holds possible what the other does not".to_string(), |nats| format!("{} nats", number(nats)))
+    };
     let mut text = format!("before: {}\nafter:  {}\n\n", before.display(), after.display());
     let lines = [
         vec!["D(before ‖ after)".to_string(), divergence(&found.before_after)],
@@ -44,7 +46,11 @@ fn words(found: &Difference, before: &Path, after: &Path, top: usize) -> String 
         }
     }
     if found.tables.is_empty() {
-        let same = if found.arcs_gone.is_empty() && found.arcs_new.is_empty() { "The networks are the same." } else { "Tables of the same parents are the same." };
+        let same = if found.arcs_gone.is_empty() && found.arcs_new.is_empty() {
+            "The networks are the same."
+        } else {
+            "Tables of the same parents are the same."
+        };
         let _ = writeln!(text, "\n{same}");
         return text;
     }

@@ -10,10 +10,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
-use tunbridge::net::independences::{Independence, minimal_independences};
-use tunbridge::net::{EquivalenceClass, VarId};
 use tunbridge::net::ask::{Outcome, Question, Value, find_variable};
+use tunbridge::net::independences::{Independence, minimal_independences};
 use tunbridge::net::query::{Query, Targets};
+use tunbridge::net::{EquivalenceClass, VarId};
 use tunbridge::network::{self, FormatKind, NetworkFile};
 use tunbridge::{Error, Timings};
 
@@ -32,6 +32,11 @@ pub fn open(path: &Path, common: &Common, timings: &mut Timings) -> Result<Netwo
     timings.add("read", start);
     file.remarks().iter().for_each(|text| remark(common, &format!("{}: {text}", path.display())));
     Ok(file)
+}
+
+/// The formats that networks are read and written in.
+pub fn format_names() -> String {
+    FormatKind::ALL.map(FormatKind::name).join(", ")
 }
 
 /// What `show` prints.
