@@ -41,7 +41,10 @@ struct Written {
 
 pub fn run(asker: &Asker<'_>, queries: &[Query], common: &Common) -> Result<(), Failure> {
     let args = asker.args;
-    let columns = queries.iter().map(|query| Columns::of(asker, query, queries.len() > 1)).collect::<Result<Vec<_>, Failure>>()?;
+    let mut columns = queries.iter().map(|query| Columns::of(asker, query, queries.len() > 1)).collect::<Result<Vec<_>, Failure>>()?;
+    if queries.is_empty() {
+        columns.push(Columns::default());
+    }
     if let Some(path) = &args.output {
         check_place(path)?;
         if model_file::is_model(path) {
@@ -55,7 +58,7 @@ pub fn run(asker: &Asker<'_>, queries: &[Query], common: &Common) -> Result<(), 
     let questions = RowQuestions::open(&asker.oracle, queries, &asker.findings, &args.rows, (read, unknown))?;
     questions.remarks().iter().for_each(|text| remark(common, text));
     let with_ln_p = args.log_likelihood;
-    let header = if asker.style == Style::Csv { Some(header(&columns, with_ln_p)) } else { None };
+    let header = if asker.style == Style::Csv { Some(header(&columns, queries, with_ln_p)) } else { None };
     let texts: Vec<String> = queries.iter().map(ToString::to_string).collect();
     let n_impossible = AtomicU64::new(0);
     let write = |written: &mut Written, answers: &[RowAnswer]| {
@@ -126,6 +129,7 @@ fn put(
 }
 
 /// The columns that a question adds to CSV.
+#[derive(Default)]
 struct Columns {
     names: Vec<String>,
     /// The states of the one variable that is asked for, of which the most probable is named.
@@ -194,13 +198,13 @@ fn configurations(domain: &Domain, variables: &[tunbridge::net::VarId]) -> impl 
     })
 }
 
-fn header(columns: &[Columns], with_ln_p: bool) -> String {
+fn header(columns: &[Columns], queries: &[Query], with_ln_p: bool) -> String {
     let mut names = vec!["row".to_string()];
-    for one in columns {
+    for (place, one) in columns.iter().enumerate() {
         names.extend(one.names.iter().cloned());
-    }
-    if with_ln_p {
-        names.push("log_p_evidence".into());
+        if with_ln_p {
+            names.push(if queries.len() > 1 { format!("{} log_p_evidence", queries[place]) } else { "log_p_evidence".into() });
+        }
     }
     csv_text(&[names])
 }
@@ -230,51 +234,52 @@ fn push_cell(bytes: &mut Vec<u8>, cell: &str) {
 
 fn row_of_csv(bytes: &mut Vec<u8>, columns: &[Columns], answers: &[RowAnswer], with_ln_p: bool) {
     for (columns, answer) in columns.iter().zip(answers) {
-        let RowAnswer::Found(Outcome::Found { value, .. }) = answer else {
-            bytes.extend(columns.names.iter().map(|_| b','));
-            continue;
-        };
-        match value {
-            Value::Table(table) => {
-                if let Some(states) = &columns.predicted {
-                    let best = table
-                        .probabilities
-                        .iter()
-                        .enumerate()
-                        .fold(0, |best, (at, p)| if *p > table.probabilities[best] { at } else { best });
-                    push_cell(bytes, &states[best]);
-                }
-                table.probabilities.iter().for_each(|p| push_number(bytes, *p));
-            }
-            Value::Probability(p) => push_number(bytes, *p),
-            Value::Marginals(all) => all.iter().flatten().for_each(|p| push_number(bytes, *p)),
-            Value::Best(best) => match best.first() {
-                Some(best) => {
-                    // In the order of the question, which is that of the columns.
-                    for ((variable, states), (found, state)) in columns.best.iter().zip(&columns.states).zip(&best.states) {
-                        debug_assert_eq!(variable, found);
-                        push_cell(bytes, &states[*state]);
-                    }
-                    push_number(bytes, best.p);
-                    push_number(bytes, best.log_p_joint);
-                }
-                None => bytes.extend(columns.names.iter().map(|_| b',')),
-            },
-            Value::Expectation { mean, sd, .. } => {
-                push_number(bytes, *mean);
-                push_number(bytes, *sd);
-            }
-            Value::Entropy { nats } | Value::MutualInformation { nats } => push_number(bytes, *nats),
-            _ => {}
-        }
-    }
-    if with_ln_p {
-        match answers.iter().find_map(RowAnswer::ln_p_evidence) {
-            Some(ln) => push_number(bytes, ln),
-            None => bytes.push(b','),
+        push_answer(bytes, columns, answer);
+        if with_ln_p {
+            push_number(bytes, answer.ln_p_evidence().unwrap_or(f64::NAN));
         }
     }
     bytes.push(b'\n');
+}
+
+fn push_answer(bytes: &mut Vec<u8>, columns: &Columns, answer: &RowAnswer) {
+    if columns.names.is_empty() {
+        return;
+    }
+    let RowAnswer::Found(Outcome::Found { value, .. }) = answer else {
+        bytes.extend(columns.names.iter().map(|_| b','));
+        return;
+    };
+    match value {
+        Value::Table(table) => {
+            if let Some(states) = &columns.predicted {
+                let best =
+                    table.probabilities.iter().enumerate().fold(0, |best, (at, p)| if *p > table.probabilities[best] { at } else { best });
+                push_cell(bytes, &states[best]);
+            }
+            table.probabilities.iter().for_each(|p| push_number(bytes, *p));
+        }
+        Value::Probability(p) => push_number(bytes, *p),
+        Value::Marginals(all) => all.iter().flatten().for_each(|p| push_number(bytes, *p)),
+        Value::Best(best) => match best.first() {
+            Some(best) => {
+                // In the order of the question, which is that of the columns.
+                for ((variable, states), (found, state)) in columns.best.iter().zip(&columns.states).zip(&best.states) {
+                    debug_assert_eq!(variable, found);
+                    push_cell(bytes, &states[*state]);
+                }
+                push_number(bytes, best.p);
+                push_number(bytes, best.log_p_joint);
+            }
+            None => bytes.extend(columns.names.iter().map(|_| b',')),
+        },
+        Value::Expectation { mean, sd, .. } => {
+            push_number(bytes, *mean);
+            push_number(bytes, *sd);
+        }
+        Value::Entropy { nats } | Value::MutualInformation { nats } => push_number(bytes, *nats),
+        _ => {}
+    }
 }
 
 fn row_of_json(written: &mut Written, domain: &Domain, queries: &[String], answers: &[RowAnswer]) {
