@@ -92,7 +92,11 @@ fn rows_say_what_single_questions_say() {
     let questions = RowQuestions::open(&oracle, &queries, &[], &[&rows], options()).unwrap();
     let mut all: Vec<Vec<RowAnswer>> = Vec::new();
     let write = |made: &mut Vec<Vec<RowAnswer>>, answers: &[RowAnswer]| made.push(answers.to_vec());
-    questions.answer(write, |made| Ok(all.extend(made))).unwrap();
+    let take = |made| {
+        all.extend(made);
+        Ok(())
+    };
+    questions.answer(write, take).unwrap();
     let given = ["xray=yes, smoke=no", "tub=yes, either=no", "xray=no, smoke=yes, tub=no", ""];
     assert_eq!(all.len(), given.len());
     for (answers, given) in all.iter().zip(given) {

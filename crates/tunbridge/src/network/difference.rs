@@ -73,6 +73,10 @@ fn table_difference(before: &Network, after: &Network, variable: VarId) -> Resul
     let places: Option<Vec<usize>> =
         others.iter().map(|other| parents.iter().position(|parent| before.name(*parent) == after.name(*other))).collect();
     let Some(places) = places.filter(|places| places.len() == parents.len()) else { return Ok(None) };
+    // What is no table may have any number of rows; divergences have those in them too.
+    if before.table(variable).is_err() {
+        return Ok(None);
+    }
     let (mut worst, mut found) = (0.0, None);
     for row in 0..before.conditional(variable).n_rows() {
         let mut states = vec![0; parents.len()];

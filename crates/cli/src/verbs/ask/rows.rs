@@ -62,7 +62,7 @@ pub fn run(asker: &Asker<'_>, queries: &[Query], common: &Common) -> Result<(), 
     let texts: Vec<String> = queries.iter().map(ToString::to_string).collect();
     let n_impossible = AtomicU64::new(0);
     let write = |written: &mut Written, answers: &[RowAnswer]| {
-        if answers.iter().any(|answer| *answer == RowAnswer::Impossible) {
+        if answers.contains(&RowAnswer::Impossible) {
             n_impossible.fetch_add(1, Ordering::Relaxed);
         }
         match asker.style {

@@ -104,7 +104,8 @@ fn assignments(domain: &Domain, best: &[BestAssignment]) -> String {
         table(&header, &vec![Align::Left; header.len()], &lines)
     };
     if let [only] = best {
-        let _ = writeln!(text, "\nTogether they have probability {}.", probability(only.p));
+        let they = if only.states.len() == 1 { "It has" } else { "Together they have" };
+        let _ = writeln!(text, "\n{they} probability {}.", probability(only.p));
     }
     text
 }

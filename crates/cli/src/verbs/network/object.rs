@@ -31,11 +31,17 @@ pub fn summary(file: &NetworkFile, shape: &Shape) -> Value {
 
 /// A variable with its table, a row for each configuration of its parents, the last parent fastest.
 pub fn variable(network: &Network, of: VarId) -> Value {
-    let conditional = network.conditional(of);
-    let row = |row: usize| -> Value { (0..network.n_states(of)).map(|state| real(conditional.probability(row, state))).collect() };
+    // What is no table and too large to be spelled out as one is told by its kind alone.
+    let rows =
+        |values: &[f64]| -> Vec<Value> { values.chunks(network.n_states(of)).map(|row| row.iter().map(|p| real(*p)).collect()).collect() };
+    let table = network.table(of).map_or(Value::Null, |values| rows(&values).into());
     let parents: Vec<&str> = network.dag().parents(of).iter().map(|parent| network.name(*parent)).collect();
-    json!({"name": network.name(of), "states": network.states(of), "parents": parents,
-           "table": (0..conditional.n_rows()).map(row).collect::<Vec<Value>>()})
+    let mut value = json!({"name": network.name(of), "states": network.states(of), "parents": parents, "table": table});
+    let kind = network.conditional(of).kind();
+    if kind != "table" {
+        value["distribution"] = json!(kind);
+    }
+    value
 }
 
 fn names(domain: &Domain, variables: &[VarId]) -> Vec<String> {

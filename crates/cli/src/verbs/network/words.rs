@@ -13,6 +13,8 @@ use crate::report::{Align, table, turned};
 const MOST_COLUMNS: usize = 8;
 /// More rows than this of a table are left out, unless all are asked for.
 const MOST_ROWS: usize = 60;
+/// And so many are all that are printed: what is no table may have any number of them.
+const ALL_ROWS: usize = 1_000_000;
 
 /// What the network is: its variables, arcs and size.
 pub fn summary(file: &NetworkFile, shape: &Shape, all: bool) -> String {
@@ -91,15 +93,19 @@ pub fn variable(network: &Network, of: VarId, all: bool) -> String {
     let dag = network.dag();
     let parents = dag.parents(of);
     let (name, states) = (network.name(of), network.states(of));
+    let kind = match network.conditional(of).kind() {
+        "table" => String::new(),
+        kind => format!(", {kind}"),
+    };
     let mut text = match parents {
-        [] => format!("P({name})\n\n"),
-        _ => format!("P({name} | {})\n\n", names(network, parents)),
+        [] => format!("P({name}){kind}\n\n"),
+        _ => format!("P({name} | {}){kind}\n\n", names(network, parents)),
     };
     let columns: Vec<String> = states.iter().map(|state| format!("{name}={state}")).collect();
     let header: Vec<String> = parents.iter().map(|parent| network.name(*parent).to_string()).chain(columns).collect();
     let conditional = network.conditional(of);
     let n_rows = conditional.n_rows();
-    let shown = if all { n_rows } else { n_rows.min(MOST_ROWS) };
+    let shown = n_rows.min(if all { ALL_ROWS } else { MOST_ROWS });
     let mut lines = vec![header];
     for row in 0..shown {
         let mut place = row;
@@ -119,7 +125,8 @@ pub fn variable(network: &Network, of: VarId, all: bool) -> String {
     let align: Vec<Align> = (0..header.len()).map(|at| if at < n_left { Align::Left } else { Align::Right }).collect();
     text += &table(&header, &align, &lines[1..]);
     if n_rows > shown {
-        let _ = writeln!(text, "\n… and {} more rows; --all prints them", count((n_rows - shown) as f64));
+        let more = if all { "" } else { "; --all prints them" };
+        let _ = writeln!(text, "\n… and {} more rows{more}", count((n_rows - shown) as f64));
     }
     let around = [("parents", parents.to_vec()), ("children", dag.children(of).to_vec()), ("Markov blanket", dag.markov_blanket(of))];
     let line = |(word, variables): &(&str, Vec<VarId>)| {
