@@ -181,6 +181,8 @@ fn way_out(error: &LearnError) -> String {
         LearnError::NotComponents { .. } => "ask for fewer with --components".into(),
         LearnError::TextInCentroid { variable } => format!("leave it out with --ignore {variable}, or choose another --model"),
         LearnError::ImpossibleRows { .. } => "say --estimate laplace, or another estimate that leaves nothing impossible".into(),
+        LearnError::NoStates { .. } => "learn it with --numeric bins:frequency, and leave texts out with --ignore".into(),
+        LearnError::NoDistributionOverStates { .. } => "learn it with --model naive-bayes".into(),
         LearnError::AgainstItself { .. } => "name two classes with --class and --against".into(),
         LearnError::Unfit { .. } | LearnError::Shape(_) => "learn the model again from its data".into(),
         _ => "the flags --estimate, --class-prior and --numeric say what is believed before".into(),

@@ -175,4 +175,10 @@ fn a_naive_bayes_model_is_a_network() {
     let converted = folder.run(&format!("ask play_tennis.tbn 'P(PlayTennis=No | {findings})' --format json")).ok().json();
     crate::support::assert_close(&converted["p"], no, 1e-12);
     folder.run("show play_tennis.tb --variable Wind").fails(2, &["--variable"]);
+    folder.put("numbers.csv", "x,y\n1.5,a\n2.5,b\n3.25,a\n0.75,b\n");
+    folder.run("learn numbers.csv -t y --evaluate none").ok();
+    folder.run("ask numbers.tb 'P(y)'").fails(1, &["numbers.tb", "`x` has none", "--numeric bins"]);
+    folder.run("learn numbers.csv -t y --evaluate none --numeric bins:width:2 -o bins.tb").ok();
+    assert!(folder.run("show bins.tb").ok().stdout().contains("naive-bayes"));
+    folder.run("ask bins.tb 'P(y)'").ok();
 }

@@ -118,7 +118,7 @@ impl NetworkFile {
         if model.mixture().is_some() {
             return Err(unfit("has classes that are mixtures, and is no network of its columns"));
         }
-        let network = model.posterior().to_network(model.schema())?;
+        let network = model.posterior().to_network(model.schema()).map_err(|e| Error::from(e).at(path.display().to_string()))?;
         let mut file = Self::of_document(Document::new("", network));
         file.path = path.into();
         if model.calibrator().is_some() {
