@@ -315,7 +315,7 @@ impl Names<'_> {
                 found.into_iter().flatten().collect()
             }
         };
-        if let Some(&weight) = weights.iter().find(|weight| !(**weight >= 0.0)) {
+        if let Some(&weight) = weights.iter().find(|weight| weight.is_nan() || **weight < 0.0) {
             return Err(AskError::NegativeWeight { variable: name(), weight });
         }
         if weights.iter().all(|&weight| weight == 0.0) { Err(AskError::NoWeight { variable: name() }) } else { Ok(weights) }
