@@ -12,7 +12,7 @@ fn network(seed: u64) -> Network {
     let fewest = (1 + (seed % 2) as usize).min(most);
     let p_zero = [0.0, 0.1, 0.3][(seed / 12 % 3) as usize];
     // Half of them of tables alone, half of every kind.
-    let [p_deterministic_kind, p_noisy_max, p_tree] = if seed / 36 % 2 == 0 { [0.0; 3] } else { [0.1, 0.4, 0.2] };
+    let [p_deterministic_kind, p_noisy_max, p_tree] = if (seed / 36).is_multiple_of(2) { [0.0; 3] } else { [0.1, 0.4, 0.2] };
     let shape = RandomShape {
         n_variables,
         max_parents: 3,
