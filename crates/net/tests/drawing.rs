@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use tunbridge_net::drawing::{Direction, DrawingError, DrawingOptions, Observed, junction_tree_svg, network_svg, structure_svg};
 use tunbridge_net::format::bif;
-use tunbridge_net::{Evidence, JunctionTree, Network, RandomShape, Structure, VarId, random_network};
+use tunbridge_net::{Evidence, FactorGraph, JunctionTree, Network, RandomShape, Structure, VarId, random_network};
 
 const OF_REPOSITORY: [&str; 8] = ["asia", "cancer", "earthquake", "survey", "sachs", "child", "alarm", "insurance"];
 
@@ -171,7 +171,7 @@ fn asia_is_drawn_as_it_was_looked_at() {
     let asia = of_repository("asia");
     let [smoke, yes] = [asia.find("smoke").unwrap().index(), 0];
     let seen = Evidence::of_states(&asia, &[("smoke", "yes")]).unwrap();
-    let posterior = JunctionTree::compile(&asia, 1 << 20).unwrap().calibrate(&seen).unwrap().possible().unwrap();
+    let posterior = JunctionTree::compile(&FactorGraph::from(&asia), 1 << 20).unwrap().calibrate(&seen).unwrap().possible().unwrap();
     let observed = vec![Observed { variable: VarId::new(smoke), state: Some(yes) }];
     let options = DrawingOptions { title: "asia".into(), observed, ..DrawingOptions::default() };
     let picture = network_svg(&asia, Some(&posterior.marginals()), &options).unwrap();
@@ -278,7 +278,7 @@ fn beliefs_of_another_network_are_refused() {
 #[test]
 fn the_junction_tree_of_alarm() {
     let alarm = of_repository("alarm");
-    let tree = JunctionTree::compile(&alarm, 1 << 20).unwrap();
+    let tree = JunctionTree::compile(&FactorGraph::from(&alarm), 1 << 20).unwrap();
     let (cliques, separators): (Vec<&[VarId]>, Vec<_>) = (tree.cliques().collect(), tree.separators().collect());
     let picture = junction_tree_svg(alarm.structure().names(), &cliques, &separators, Direction::Down).unwrap();
     well_formed(&picture);

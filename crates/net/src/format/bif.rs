@@ -5,18 +5,19 @@
 //! has the variable itself slowest and the last parent fastest, as the format's definition says. Properties are kept as they stand,
 //! comments are not. Numbers are written as the shortest text that reads back to the same double.
 
-use super::lexical::{Fault, FormatError, Input, Word, expect, found, here, next_is, number, shortened, skip, text_of, word, written};
-use crate::conditional::ConditionalTable;
+use super::document::{Document, Notes, Remark};
+use super::draft::{DraftTable, DraftVariable, Laid, MAX_FILLED, Shape, Wording, assemble};
+use super::lexical::{
+    Fault, FormatError, Input, Word, expect, found, here, next_is, number, numbers_until, shortened, skip, text_of, word, written,
+};
+use super::rows::{push_number, rows_of};
 use crate::error::NetError;
-use crate::network::{Network, Variable};
-use std::collections::HashMap;
+use crate::network::Network;
 use std::fmt::Write;
+use std::ops::Range;
 use winnow::Parser;
 use winnow::stream::Stream;
 use winnow::token::take_while;
-
-/// How many entries `default` may fill in one file: a few bytes must not ask for all memory.
-const MAX_FILLED: usize = 1 << 24;
 
 /// What a BIF file says.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +28,7 @@ pub struct Bif {
     pub network: Network,
     properties: Vec<Property>,
     row_sum_deviation: f64,
+    n_rows_off: usize,
 }
 
 /// A property, kept as it stood.
@@ -52,7 +54,7 @@ pub enum PropertyOf {
 impl Bif {
     /// A network to be written, without properties.
     pub fn new(name: impl Into<String>, network: Network) -> Self {
-        Self { name: name.into(), network, properties: Vec::new(), row_sum_deviation: 0.0 }
+        Self { name: name.into(), network, properties: Vec::new(), row_sum_deviation: 0.0, n_rows_off: 0 }
     }
 
     /// The properties, in the order of the file.
@@ -64,6 +66,56 @@ impl Bif {
     pub fn row_sum_deviation(&self) -> f64 {
         self.row_sum_deviation
     }
+
+    /// The file as a document: positions, labels and their like are taken from the properties.
+    pub fn into_document(self) -> Document {
+        let mut remarks = Vec::new();
+        if self.n_rows_off > 0 {
+            remarks.push(Remark::Renormalised { n_rows: self.n_rows_off, worst: self.row_sum_deviation });
+        }
+        let mut notes = vec![Notes::default(); self.network.n_variables()];
+        let mut properties = Vec::new();
+        for property in self.properties {
+            let place = |name: &str| self.network.find(name).map(|variable| (variable.index(), self.network.n_states(variable)));
+            match &property.of {
+                PropertyOf::Network => properties.push(property.text),
+                PropertyOf::Variable(name) => {
+                    if let Ok((place, n_states)) = place(name) {
+                        notes[place].take_property(&property.text, n_states);
+                    }
+                }
+                PropertyOf::Table(name) => {
+                    if let Ok((place, _)) = place(name) {
+                        notes[place].table_properties.push(property.text);
+                    }
+                }
+            }
+        }
+        let mut document = Document::with_notes(self.name, self.network, notes);
+        document.properties = properties;
+        document.remarks = remarks;
+        document
+    }
+
+    /// A document as BIF: positions, labels and their like become properties.
+    pub fn from_document(document: &Document) -> Self {
+        let network = document.network().clone();
+        let mut properties = Vec::new();
+        let mut push = |of: PropertyOf, text: &str| properties.push(Property { of, text: bare_of_semicolons(text) });
+        document.properties.iter().for_each(|text| push(PropertyOf::Network, text));
+        for (variable, notes) in document.noted() {
+            let name = network.name(variable);
+            notes.as_properties().iter().for_each(|text| push(PropertyOf::Variable(name.to_string()), text));
+            notes.table_properties.iter().for_each(|text| push(PropertyOf::Table(name.to_string()), text));
+        }
+        Self { name: document.name.clone(), network, properties, row_sum_deviation: 0.0, n_rows_off: 0 }
+    }
+}
+
+/// A property ends with the first `;` outside quotes: a text that has one is put in quotes as a whole.
+fn bare_of_semicolons(text: &str) -> String {
+    let ends_early = property_end(&format!("{text};")).is_none_or(|end| end < text.len()) || text.trim() != text;
+    if ends_early { super::document::quote(text) } else { text.to_string() }
 }
 
 /// Reads BIF.
@@ -115,22 +167,18 @@ pub fn write(bif: &Bif) -> Result<String, NetError> {
             let _ = write!(text, " | {}", listed(parents.iter().map(|&parent| network.name(parent))));
         }
         text.push_str(" ) {\n");
-        for (row_idx, row) in network.table(variable)?.chunks(network.n_states(variable)).enumerate() {
-            let mut key = vec![""; parents.len()];
-            let mut left = row_idx;
-            for (&parent, state) in parents.iter().zip(&mut key).rev() {
-                *state = &network.states(parent)[left % network.n_states(parent)];
-                left /= network.n_states(parent);
+        rows_of(network, variable, |key, row| {
+            if key.is_empty() {
+                text.push_str("  table ");
+            } else {
+                let _ = write!(text, "  ({}) ", listed(key.iter()));
             }
-            text.push_str(if parents.is_empty() { "  table " } else { "  (" });
-            if !parents.is_empty() {
-                let _ = write!(text, "{}) ", listed(key.into_iter()));
-            }
-            for (place, value) in row.iter().enumerate() {
-                let _ = write!(text, "{}{value:?}", if place == 0 { "" } else { ", " });
+            for (place, &value) in row.iter().enumerate() {
+                text.push_str(if place == 0 { "" } else { ", " });
+                push_number(&mut text, value);
             }
             text.push_str(";\n");
-        }
+        })?;
         properties(&mut text, &PropertyOf::Table(network.name(variable).to_string()));
         text.push_str("}\n");
     }
@@ -145,25 +193,27 @@ fn listed<N: AsRef<str>>(names: impl Iterator<Item = N>) -> String {
 #[derive(Default)]
 struct Blocks<'a> {
     name: String,
-    variables: Vec<(Word<'a>, Vec<Word<'a>>)>,
-    tables: Vec<TableBlock<'a>>,
+    variables: Vec<DraftVariable<'a>>,
+    tables: Vec<DraftTable<'a, Body<'a>>>,
     properties: Vec<Property>,
 }
 
-struct TableBlock<'a> {
-    child: Word<'a>,
-    parents: Vec<Word<'a>>,
-    entries: Vec<Entry<'a>>,
-}
-
-struct Entry<'a> {
-    offset: usize,
-    kind: EntryKind<'a>,
+/// What is said in a block of probabilities. The states and numbers of all entries stand in one list each.
+#[derive(Default)]
+struct Body<'a> {
+    entries: Vec<Entry>,
+    states: Vec<Word<'a>>,
     values: Vec<f64>,
 }
 
-enum EntryKind<'a> {
-    Row(Vec<Word<'a>>),
+struct Entry {
+    offset: usize,
+    kind: EntryKind,
+    values: Range<usize>,
+}
+
+enum EntryKind {
+    Row(Range<usize>),
     Table,
     Default,
 }
@@ -219,7 +269,7 @@ fn variable_block<'a>(input: &mut Input<'a>, blocks: &mut Blocks<'a>) -> Result<
         let hint = "add a line such as  type discrete [ 2 ] { yes, no };";
         return Err(Fault::new(name.offset, format!("variable `{}` has no states", shortened(&name.text)), hint));
     };
-    blocks.variables.push((name, states));
+    blocks.variables.push(DraftVariable { name, states });
     Ok(())
 }
 
@@ -264,16 +314,16 @@ fn table_block<'a>(input: &mut Input<'a>, blocks: &mut Blocks<'a>) -> Result<(),
         skip(input, ',')?;
     }
     expect(input, '{', "before the probabilities")?;
-    let mut entries = Vec::new();
+    let mut body = Body::default();
     while !skip(input, '}')? {
         let offset = here(input);
         let kind = if skip(input, '(')? {
-            let mut key = Vec::with_capacity(parents.len());
+            let start = body.states.len();
             while !skip(input, ')')? {
-                key.push(word(input, "the state of a parent, or `)`")?);
+                body.states.push(word(input, "the state of a parent, or `)`")?);
                 skip(input, ',')?;
             }
-            EntryKind::Row(key)
+            EntryKind::Row(start..body.states.len())
         } else {
             match keyword(input, &["table", "default", "property"])? {
                 "table" => EntryKind::Table,
@@ -284,14 +334,11 @@ fn table_block<'a>(input: &mut Input<'a>, blocks: &mut Blocks<'a>) -> Result<(),
                 }
             }
         };
-        let mut values = Vec::new();
-        while !skip(input, ';')? {
-            values.push(number(input)?);
-            skip(input, ',')?;
-        }
-        entries.push(Entry { offset, kind, values });
+        let start = body.values.len();
+        numbers_until(input, ';', &mut body.values)?;
+        body.entries.push(Entry { offset, kind, values: start..body.values.len() });
     }
-    blocks.tables.push(TableBlock { child, parents, entries });
+    blocks.tables.push(DraftTable { child, parents, body });
     Ok(())
 }
 
@@ -313,12 +360,7 @@ fn keyword(input: &mut Input<'_>, allowed: &[&'static str]) -> Result<&'static s
 fn property(input: &mut Input<'_>, of: PropertyOf, blocks: &mut Blocks<'_>) -> Result<(), Fault> {
     let offset = here(input);
     let rest: &str = input.peek_slice(input.eof_offset());
-    let mut in_quotes = false;
-    let outside = rest.char_indices().find(|&(_, symbol)| {
-        in_quotes ^= symbol == '"';
-        symbol == ';' && !in_quotes
-    });
-    let Some((end, _)) = outside else {
+    let Some(end) = property_end(rest) else {
         return Err(Fault::new(offset, "this property has no end", "close it with `;`, and quotes with \""));
     };
     let text = rest[..end].trim().to_string();
@@ -327,159 +369,86 @@ fn property(input: &mut Input<'_>, of: PropertyOf, blocks: &mut Blocks<'_>) -> R
     Ok(())
 }
 
+/// Where a property ends: at the first `;` that is not in quotes, in which `\"` is no end.
+fn property_end(text: &str) -> Option<usize> {
+    let (mut in_quotes, mut escaped) = (false, false);
+    let outside = |&(_, symbol): &(usize, char)| {
+        in_quotes ^= symbol == '"' && !escaped;
+        escaped = in_quotes && symbol == '\\' && !escaped;
+        symbol == ';' && !in_quotes
+    };
+    text.char_indices().find(outside).map(|(end, _)| end)
+}
+
 /// Looks names up and lays the tables out.
 fn resolve(blocks: Blocks<'_>) -> Result<Bif, Fault> {
     let Blocks { name, variables, tables, properties } = blocks;
-    let mut places = HashMap::with_capacity(variables.len());
-    for (place, (word, _)) in variables.iter().enumerate() {
-        if places.insert(&*word.text, place).is_some() {
-            return Err(Fault::new(
-                word.offset,
-                format!("there are two variables `{}`", shortened(&word.text)),
-                "give one of them another name",
-            ));
-        }
-    }
-    let mut block_of: Vec<Option<&TableBlock<'_>>> = vec![None; variables.len()];
-    for block in &tables {
-        let place = place_of(&places, &block.child)?;
-        if block_of[place].replace(block).is_some() {
-            let what = format!("variable `{}` has two blocks of probabilities", shortened(&block.child.text));
-            return Err(Fault::new(block.child.offset, what, "leave one out"));
-        }
-    }
-    let mut deviation = 0.0_f64;
+    let wording = Wording {
+        name_it: "every name here needs a block  variable NAME { … }",
+        give_table: |name| format!("add a block  probability ( {} ) {{ table …; }}", written(name)),
+    };
     let mut n_filled = 0;
-    let mut rows_at = Vec::with_capacity(variables.len());
-    let mut made = Vec::with_capacity(variables.len());
-    for ((word, states), block) in variables.iter().zip(&block_of) {
-        let Some(block) = block else {
-            let hint = format!("add a block  probability ( {} ) {{ table …; }}", written(&word.text));
-            return Err(Fault::new(word.offset, format!("variable `{}` has no probabilities", shortened(&word.text)), hint));
-        };
-        let parents = block.parents.iter().map(|parent| Ok(&variables[place_of(&places, parent)?].1)).collect::<Result<Vec<_>, Fault>>()?;
-        let (values, offsets) = laid_out(block, &parents, states.len(), &mut n_filled)?;
-        deviation = deviation.max(ConditionalTable::worst_deviation(states.len(), &values));
-        rows_at.push(offsets);
-        made.push(Variable {
-            name: word.text.to_string(),
-            states: states.iter().map(|state| state.text.to_string()).collect(),
-            parents: block.parents.iter().map(|parent| parent.text.to_string()).collect(),
-            probabilities: values,
-        });
-    }
-    let network = Network::new(made).map_err(|error| {
-        let (offset, hint) = match &error {
-            NetError::RowSum { variable, row, .. } | NetError::NotAProbability { variable, row, .. } => {
-                (places.get(variable.as_str()).and_then(|&place| rows_at[place].get(row - 1)).copied(), "correct the row")
-            }
-            NetError::RepeatedState { variable, state } => {
-                let states = places.get(variable.as_str()).map(|&place| &variables[place].1);
-                (states.and_then(|states| states.iter().rfind(|word| word.text == *state)).map(|word| word.offset), "")
-            }
-            NetError::Cycle { path } => {
-                let block = path.last().and_then(|name| places.get(name.as_str())).and_then(|&place| block_of[place]);
-                (block.map(|block| block.child.offset), "")
-            }
-            NetError::RepeatedArc { parent, child } => {
-                let block = places.get(child.as_str()).and_then(|&place| block_of[place]);
-                (block.and_then(|block| block.parents.iter().rfind(|word| word.text == *parent)).map(|word| word.offset), "")
-            }
-            _ => (None, ""),
-        };
-        Fault::new(offset.unwrap_or(0), error.to_string(), hint)
-    })?;
-    Ok(Bif { name, network, properties, row_sum_deviation: deviation })
-}
-
-fn place_of(places: &HashMap<&str, usize>, word: &Word<'_>) -> Result<usize, Fault> {
-    places.get(&*word.text).copied().ok_or_else(|| {
-        Fault::new(
-            word.offset,
-            format!("no variable is named `{}`", shortened(&word.text)),
-            "every name here needs a block  variable NAME { … }",
-        )
-    })
+    let assembled = assemble(&wording, &variables, &tables, |table, shape| laid_out(table, shape, &mut n_filled))?;
+    let (n_rows_off, row_sum_deviation) = (assembled.n_off, assembled.worst);
+    Ok(Bif { name, network: assembled.network, properties, n_rows_off, row_sum_deviation })
 }
 
 /// The table of a block with the last parent faster than the first and the variable fastest, and the offset each row stands at.
-fn laid_out(
-    block: &TableBlock<'_>,
-    parents: &[&Vec<Word<'_>>],
-    n_states: usize,
-    n_filled: &mut usize,
-) -> Result<(Vec<f64>, Vec<usize>), Fault> {
-    let name = shortened(&block.child.text);
-    let too_large = || Fault::new(block.child.offset, format!("the table of `{name}` is too large"), "give the variable fewer parents");
-    let n_rows = parents.iter().try_fold(1_usize, |n_rows, states| n_rows.checked_mul(states.len())).ok_or_else(too_large)?;
-    let n_entries = n_rows.checked_mul(n_states).ok_or_else(too_large)?;
-    let counted = |entry: &Entry<'_>, expected: usize| {
+fn laid_out(table: &DraftTable<'_, Body<'_>>, shape: &Shape<'_, '_>, n_filled: &mut usize) -> Result<Laid, Fault> {
+    let name = || shortened(&table.child.text);
+    let (n_states, n_rows) = (shape.n_states, shape.n_rows);
+    let counted = |entry: &Entry, expected: usize| {
+        if entry.values.len() == expected {
+            return Ok(());
+        }
         let what = format!("expected {expected} probabilities, found {}", entry.values.len());
-        if entry.values.len() == expected { Ok(()) } else { Err(Fault::new(entry.offset, what, "one for each state, in order")) }
+        Err(Fault::new(entry.offset, what, "one for each state, in order"))
     };
+    let body = &table.body;
     let mut default = None;
-    for entry in &block.entries {
+    for entry in &body.entries {
         match &entry.kind {
             EntryKind::Default => {
                 counted(entry, n_states)?;
                 if default.replace(entry).is_some() {
-                    return Err(Fault::new(entry.offset, format!("the table of `{name}` has two defaults"), "leave one out"));
+                    return Err(Fault::new(entry.offset, format!("the table of `{}` has two defaults", name()), "leave one out"));
                 }
             }
-            EntryKind::Table if block.entries.len() > 1 => {
-                return Err(Fault::new(
-                    entry.offset,
-                    format!("a flat `table` of `{name}` stands beside other rows"),
-                    "give one or the other",
-                ));
+            EntryKind::Table if body.entries.len() > 1 => {
+                let what = format!("a flat `table` of `{}` stands beside other rows", name());
+                return Err(Fault::new(entry.offset, what, "give one or the other"));
             }
             EntryKind::Table => {
-                counted(entry, n_entries)?;
+                counted(entry, shape.n_entries)?;
                 // The definition has the variable itself slowest.
-                let values = (0..n_entries).map(|place| entry.values[(place % n_states) * n_rows + place / n_states]).collect();
-                return Ok((values, vec![entry.offset; n_rows]));
+                let values = (0..shape.n_entries).map(|place| body.values[(place % n_states) * n_rows + place / n_states]).collect();
+                return Ok(Laid::Rows { values, rows_at: vec![entry.offset; n_rows] });
             }
             EntryKind::Row(_) => counted(entry, n_states)?,
         }
     }
     // Without a default the rows given are as many as the table has, so that memory is bounded by the length of the text.
-    let n_given = block.entries.len() - usize::from(default.is_some());
+    let n_given = body.entries.len() - usize::from(default.is_some());
     if default.is_some() && n_given < n_rows {
-        *n_filled = n_filled.checked_add(n_entries).filter(|&filled| filled <= MAX_FILLED).ok_or_else(too_large)?;
+        *n_filled = n_filled.checked_add(shape.n_entries).filter(|&filled| filled <= MAX_FILLED).ok_or_else(|| shape.too_large())?;
     } else if n_given < n_rows {
-        let what = format!("the table of `{name}` has {n_given} rows, but the parents have {n_rows} configurations");
-        return Err(Fault::new(block.child.offset, what, "give every row, or a `default` for the others"));
+        let what = format!("the table of `{}` has {n_given} rows, but the parents have {n_rows} configurations", name());
+        return Err(Fault::new(table.child.offset, what, "give every row, or a `default` for the others"));
     }
     let mut values = match default {
-        Some(entry) => entry.values.repeat(n_rows),
-        None => vec![0.0; n_entries],
+        Some(entry) => body.values[entry.values.clone()].repeat(n_rows),
+        None => vec![0.0; shape.n_entries],
     };
-    let mut offsets = vec![default.map_or(block.child.offset, |entry| entry.offset); n_rows];
+    let mut rows_at = vec![default.map_or(table.child.offset, |entry| entry.offset); n_rows];
     let mut given = vec![false; n_rows];
-    for entry in &block.entries {
+    for entry in &body.entries {
         let EntryKind::Row(key) = &entry.kind else { continue };
-        let row = row_of(key, parents, entry.offset)?;
+        let row = shape.row_of(&body.states[key.clone()], entry.offset)?;
         if std::mem::replace(&mut given[row], true) {
-            return Err(Fault::new(entry.offset, format!("this row of `{name}` is given twice"), "leave one out"));
+            return Err(Fault::new(entry.offset, format!("this row of `{}` is given twice", name()), "leave one out"));
         }
-        values[row * n_states..][..n_states].copy_from_slice(&entry.values);
-        offsets[row] = entry.offset;
+        values[row * n_states..][..n_states].copy_from_slice(&body.values[entry.values.clone()]);
+        rows_at[row] = entry.offset;
     }
-    Ok((values, offsets))
-}
-
-/// The place of a configuration of the parents.
-fn row_of(key: &[Word<'_>], parents: &[&Vec<Word<'_>>], offset: usize) -> Result<usize, Fault> {
-    if key.len() != parents.len() {
-        let what = format!("this row names {} states, but there are {} parents", key.len(), parents.len());
-        return Err(Fault::new(offset, what, "name one state of each parent, in order"));
-    }
-    key.iter().zip(parents).try_fold(0, |row, (word, states)| {
-        let state = states.iter().position(|state| state.text == word.text).ok_or_else(|| {
-            let known: Vec<&str> = states.iter().take(12).map(|state| &*state.text).collect();
-            let hint = format!("the parent's states are {}{}", known.join(", "), if states.len() > 12 { ", …" } else { "" });
-            Fault::new(word.offset, format!("the parent has no state `{}`", shortened(&word.text)), hint)
-        })?;
-        Ok(row * states.len() + state)
-    })
+    Ok(Laid::Rows { values, rows_at })
 }

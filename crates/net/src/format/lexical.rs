@@ -3,10 +3,10 @@
 //! Built on winnow. A fault carries the offset it was met at; lines and columns are counted only when it is told.
 
 use std::borrow::Cow;
+use winnow::Parser;
 use winnow::error::ParserError;
 use winnow::stream::{LocatingSlice, Location, Stream};
-use winnow::token::{literal, one_of, take_till, take_until, take_while};
-use winnow::{Parser, combinator};
+use winnow::token::{literal, take_till, take_until, take_while};
 
 /// Why a text could not be read, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -86,6 +86,16 @@ pub(crate) fn text_of(bytes: &[u8]) -> Result<&str, FormatError> {
 /// Passes over blanks and comments, `// …` to the end of the line and `/* … */`.
 pub(crate) fn blank(input: &mut Input<'_>) -> Result<(), Fault> {
     loop {
+        let rest: &str = input.peek_slice(input.eof_offset());
+        // Most often a word or a delimiter comes at once, or behind one blank.
+        match rest.as_bytes() {
+            [b' ' | b'\n', next, ..] if is_plain(*next) => {
+                input.next_slice(1);
+                return Ok(());
+            }
+            [next, ..] if is_plain(*next) => return Ok(()),
+            _ => {}
+        }
         take_while(0.., char::is_whitespace).void().parse_next(input)?;
         let offset = input.current_token_start();
         if input.starts_with("//") {
@@ -108,7 +118,11 @@ pub(crate) fn next_is(input: &mut Input<'_>, symbol: char) -> Result<bool, Fault
 /// Passes over a character if it comes next.
 pub(crate) fn skip(input: &mut Input<'_>, symbol: char) -> Result<bool, Fault> {
     blank(input)?;
-    Ok(combinator::opt(one_of::<_, _, Fault>(symbol)).parse_next(input)?.is_some())
+    let comes = input.starts_with(symbol);
+    if comes {
+        input.next_slice(symbol.len_utf8());
+    }
+    Ok(comes)
 }
 
 /// Passes over a character that must come next; `place` says where, as in «after the states».
@@ -127,21 +141,40 @@ pub(crate) fn word<'a>(input: &mut Input<'a>, what: &str) -> Result<Word<'a>, Fa
     if input.starts_with('"') {
         return quoted(input);
     }
-    match take_while::<_, _, Fault>(1.., is_of_word).parse_next(input) {
-        Ok(text) => Ok(Word { text: Cow::Borrowed(text), offset }),
-        Err(_) => Err(Fault::new(
-            offset,
-            format!("expected {what}, found {}", found(input)),
-            "names with blanks or delimiters are written in \"…\"",
-        )),
+    let text = bare_word(input);
+    if text.is_empty() {
+        let hint = "names with blanks or delimiters are written in \"…\"";
+        return Err(Fault::new(offset, format!("expected {what}, found {}", found(input)), hint));
     }
+    Ok(Word { text: Cow::Borrowed(text), offset })
+}
+
+/// Numbers parted by commas or blanks, up to a character that ends them.
+pub(crate) fn numbers_until(input: &mut Input<'_>, end: char, values: &mut Vec<f64>) -> Result<(), Fault> {
+    while !skip(input, end)? {
+        loop {
+            values.push(number_here(input)?);
+            // Most often a comma, a blank and the next number.
+            let rest: &str = input.peek_slice(input.eof_offset());
+            match rest.as_bytes() {
+                [b',', b' ', next, ..] if next.is_ascii_digit() => input.next_slice(2),
+                _ => break,
+            };
+        }
+        skip(input, ',')?;
+    }
+    Ok(())
 }
 
 /// A finite number.
 pub(crate) fn number(input: &mut Input<'_>) -> Result<f64, Fault> {
     blank(input)?;
+    number_here(input)
+}
+
+fn number_here(input: &mut Input<'_>) -> Result<f64, Fault> {
     let offset = here(input);
-    let text = take_while::<_, _, Fault>(0.., is_of_word).parse_next(input)?;
+    let text = bare_word(input);
     if text.is_empty() {
         return Err(Fault::new(
             offset,
@@ -206,8 +239,42 @@ fn unescaped(inside: &str) -> String {
     text
 }
 
+/// The run of characters of a word that comes next; may be empty.
+fn bare_word<'a>(input: &mut Input<'a>) -> &'a str {
+    let rest: &'a str = input.peek_slice(input.eof_offset());
+    let is_end = |byte: &u8| !IS_OF_WORD[usize::from(*byte)];
+    let mut end = rest.bytes().position(|byte| is_end(&byte)).unwrap_or(rest.len());
+    // Letters beyond ASCII are rare, and some of them are blanks.
+    if rest.as_bytes().get(end).is_some_and(|byte| !byte.is_ascii()) {
+        end = rest.find(|symbol| !is_of_word(symbol)).unwrap_or(rest.len());
+    }
+    input.next_slice(end)
+}
+
+/// Whether a byte is ASCII, no blank, and begins no comment.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_graphic() && byte != b'/'
+}
+
+/// For every byte, whether it is a character of a word; of characters beyond ASCII no byte alone is.
+const IS_OF_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = is_ascii_of_word(byte as u8);
+        byte += 1;
+    }
+    table
+};
+
+const fn is_ascii_of_word(byte: u8) -> bool {
+    // U+000B is a blank to `char::is_whitespace`, though not to `u8::is_ascii_whitespace`.
+    let is_blank = byte.is_ascii_whitespace() || byte == 0x0b;
+    !is_blank && !matches!(byte, b',' | b';' | b'{' | b'}' | b'(' | b')' | b'[' | b']' | b'|' | b'"')
+}
+
 fn is_of_word(symbol: char) -> bool {
-    !symbol.is_whitespace() && !matches!(symbol, ',' | ';' | '{' | '}' | '(' | ')' | '[' | ']' | '|' | '"')
+    if symbol.is_ascii() { is_ascii_of_word(symbol as u8) } else { !symbol.is_whitespace() }
 }
 
 /// The beginning of a text that may be long.

@@ -17,8 +17,9 @@ fn coins() -> Oracle {
     for coin in ["A", "B", "C", "D"] {
         builder = builder.variable(coin, ["0", "1"]).probabilities([0.5, 0.5]);
     }
-    let parity =
-        |n_coins: u32| (0..1_u32 << n_coins).flat_map(|coins: u32| if coins.count_ones().is_multiple_of(2) { [1.0, 0.0] } else { [0.0, 1.0] });
+    let parity = |n_coins: u32| {
+        (0..1_u32 << n_coins).flat_map(|coins: u32| if coins.count_ones().is_multiple_of(2) { [1.0, 0.0] } else { [0.0, 1.0] })
+    };
     let network = builder
         .variable("Sum", ["even", "odd"])
         .given(["A", "B", "C", "D"])
