@@ -102,7 +102,7 @@ const KEYWORDS: [&str; 15] = [
 ///   yes: 0.8, 0.2
 ///   *:   0.1, 0.9   # everybody else")?;
 /// let nose = flu.network().find("Nose").unwrap();
-/// assert_eq!(*flu.network().conditional(nose).to_values(), [0.8, 0.2, 0.1, 0.9]);
+/// assert_eq!(*flu.network().table(nose).unwrap(), [0.8, 0.2, 0.1, 0.9]);
 /// let broken = tbn::read(b"variable Flu yes/no  0.1 0.9").unwrap_err();
 /// assert_eq!((broken.line, broken.column), (1, 26));
 /// # Ok::<(), tunbridge_net::format::FormatError>(())
