@@ -25,7 +25,7 @@ pub struct FactorGraph {
 }
 
 impl FactorGraph {
-    /// Factors over named variables, of which none is known to sum to one.
+    /// Factors over named variables, of which none is known to sum to one. A variable that none of them has gets a factor of ones.
     ///
     /// # Errors
     /// When a factor is over a variable that is not there or has another number of states.
@@ -50,6 +50,12 @@ impl FactorGraph {
                 return Err(NetError::NotAFactor);
             }
         }
+        // Of a variable that no factor has every state is as good as another; it counts in the sum over all configurations like any other.
+        let mut is_bare = vec![true; n_states.len()];
+        factors.iter().flat_map(Factor::scope).for_each(|variable| is_bare[variable.index()] = false);
+        let bare = domain.variables().filter(|variable| is_bare[variable.index()]);
+        let ones = bare.map(|variable| Factor::over_one(variable, &vec![1.0; domain.n_states(variable)]));
+        let factors: Vec<Factor> = factors.into_iter().chain(ones).collect();
         Ok(Self { domain, n_states, heads: vec![None; factors.len()], factors })
     }
 

@@ -23,6 +23,7 @@ mod network_builder;
 mod random_network;
 mod structure;
 
+pub mod ask;
 pub mod d_separation;
 pub mod drawing;
 pub mod elimination_order;

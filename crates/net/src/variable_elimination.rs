@@ -54,14 +54,38 @@ pub fn eliminate(
     let plan = cheapest_elimination(&beside, &hidden, Search::Brief);
     plan.cliques.iter().try_for_each(|clique| graph.within_bounds(clique, max_entries))?;
     graph.within_bounds(query, max_entries)?;
-    let joint = without(&plan.order, factors, Factor::sum_out);
+    run(graph, query, evidence, factors, &plan.order)
+}
+
+/// As [`eliminate`], in a given order, whose sizes the caller has looked at. The order must have every variable that matters and is neither asked for
+/// nor known.
+pub(crate) fn eliminate_in_order(
+    graph: &FactorGraph,
+    query: &[VarId],
+    evidence: &Evidence,
+    order: &[VarId],
+) -> Result<Answer<JointDistribution>, NetError> {
+    if evidence.contradicts_itself() {
+        return Ok(Answer::Impossible);
+    }
+    run(graph, query, evidence, relevant_factors(graph, query, evidence), order)
+}
+
+fn run(
+    graph: &FactorGraph,
+    query: &[VarId],
+    evidence: &Evidence,
+    factors: Vec<Factor>,
+    order: &[VarId],
+) -> Result<Answer<JointDistribution>, NetError> {
+    let joint = without(order, factors, Factor::sum_out);
     if let Some(probabilities) = joint.normalised_in(query) {
         let answer = JointDistribution { variables: query.to_vec(), probabilities };
         return Ok(Answer::Possible { answer, ln_p_evidence: joint.ln_total() + evidence.ln_scale() });
     }
     // All is zero: whether that is so or only too small for doubles, a pass of what is possible at all tells.
     let supports = relevant_factors(graph, query, evidence).iter().map(Factor::support).collect();
-    if without(&plan.order, supports, Factor::max_out).is_zero() { Ok(Answer::Impossible) } else { Err(NetError::Underflow) }
+    if without(order, supports, Factor::max_out).is_zero() { Ok(Answer::Impossible) } else { Err(NetError::Underflow) }
 }
 
 /// The product of factors with variables taken out one after another.

@@ -143,7 +143,7 @@ impl ExpressionError {
 }
 
 /// The known name that is spelled most like this one, if it is like it at all: no more than a third of its letters differ.
-pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let most = name.chars().count().div_ceil(3);
     let lowered = name.to_lowercase();
     let distances = known.into_iter().map(|k| (edit_distance(&lowered, &k.to_lowercase()), k));

@@ -32,7 +32,7 @@ use std::fmt;
 use std::ops::Range;
 
 pub use densities::{DENSITIES, Density, DensityFacts};
-pub(crate) use error::closest;
+pub use error::closest;
 pub use error::{ExpressionError, Fault};
 pub(crate) use function::Function;
 pub(crate) use parse::Parser;

@@ -1,9 +1,9 @@
-//! The way of an arc: straight where nothing is in between, else a smooth curve around.
+//! The way of an arc: straight where nothing is in between, else around it in smooth bends.
 //!
 //! A layered layout gives the gates that an arc passes. A string pulled through them ([`super::taut_string`]) has few bends, and these are
 //! smoothed as far as no box is met.
 
-use super::bezier::{Cubic, Point, Rectangle, at, between, first_time, is_straight, length, line, minus, rounded, split, through};
+use super::bezier::{Cubic, Point, Rectangle, at, between, first_time, is_straight, length, line, minus, rounded, split};
 use super::isotonic::spread;
 use super::taut_string::{Gate, taut_string};
 
@@ -54,7 +54,9 @@ const APART: f64 = 9.0;
 
 /// What smoothing leaves free around boxes.
 const MARGIN: f64 = 3.0;
-const CORNERS: [f64; 3] = [60.0, 30.0, 12.0];
+
+/// How far from a bend its smoothing begins, the first that leaves boxes free.
+const CORNERS: [f64; 5] = [120.0, 80.0, 50.0, 30.0, 15.0];
 
 /// The ways of arcs downward through the gates of a layered layout, from border to border; none for nodes that lie on each other.
 pub(super) fn routes_down(nodes: &[Placed], arcs: &[(usize, usize)], gates: &[Vec<Gate>]) -> Vec<Option<Vec<Cubic>>> {
@@ -147,8 +149,7 @@ fn smoothed(bends: &[Point], boxes: &[Rectangle]) -> Vec<Cubic> {
         return vec![line(from, to)];
     }
     let free = |curve: &[Cubic]| !curve.iter().any(|piece| boxes.iter().any(|rectangle| rectangle.grown(MARGIN).is_met_by_curve(piece)));
-    let smooth = through(bends);
-    let tries = std::iter::once(smooth).chain(CORNERS.map(|radius| rounded(bends, radius)));
+    let tries = CORNERS.into_iter().map(|radius| rounded(bends, radius));
     tries.into_iter().find(|curve| free(curve)).unwrap_or_else(|| rounded(bends, 0.0))
 }
 

@@ -10,19 +10,27 @@ use super::layered_graph::LayeredGraph;
 const PATIENCE: usize = 6;
 const MAX_SWEEPS: usize = 40;
 
-/// How many starts are tried with up to so many nodes, dummies too. With more, one is, and nothing is sifted.
-const TRIES: [(usize, usize); 2] = [(250, 20), (1000, 4)];
+/// How many starts are tried with up to so many nodes, dummies too. With more, one is.
+const TRIES: [(usize, usize); 2] = [(SMALL, 20), (1000, 4)];
+
+/// With up to so many nodes they are sifted in every sweep, with more at the end, and with many more not at all.
+const SMALL: usize = 250;
+const LARGE: usize = 4000;
+const MAX_SIFTS: usize = 6;
+
+/// How many crossings an order leaves and how long its arcs are, and the order, layer by layer.
+type Ordered = ((usize, i64), Vec<Vec<usize>>);
 
 /// Orders the nodes of every layer; gives how many crossings are left. Of orders that leave as many, the one with the least `length` is taken.
 pub(super) fn reduce_crossings(graph: &mut LayeredGraph, length: impl Fn(&LayeredGraph) -> i64) -> usize {
-    let tries = TRIES.iter().find(|(n_nodes, _)| graph.n_nodes() <= *n_nodes).map(|(_, n_tries)| *n_tries);
+    let n_tries = TRIES.iter().find(|(n_nodes, _)| graph.n_nodes() <= *n_nodes).map_or(1, |(_, n_tries)| *n_tries);
     let middles = [Middle::Median, Middle::Barycentre];
     let starts = [false, true].into_iter().flat_map(|mirrored| Start::ALL.map(|start| (start, mirrored)));
     let all = starts.flat_map(|(start, mirrored)| middles.map(|middle| (start, mirrored, middle)));
-    let mut best: Option<((usize, i64), Vec<Vec<usize>>)> = None;
-    for (start, mirrored, middle) in all.take(tries.unwrap_or(1)) {
+    let mut best: Option<Ordered> = None;
+    for (start, mirrored, middle) in all.take(n_tries) {
         graph.order = start.order(graph, mirrored);
-        let n_left = sweep(graph, middle, tries.is_some());
+        let n_left = sweep(graph, middle);
         let found = (n_left, length(graph));
         if best.as_ref().is_none_or(|(least, _)| found < *least) {
             best = Some((found, graph.order.clone()));
@@ -96,7 +104,7 @@ impl Start {
     }
 }
 
-fn sweep(graph: &mut LayeredGraph, middle: Middle, sifting: bool) -> usize {
+fn sweep(graph: &mut LayeredGraph, middle: Middle) -> usize {
     let mut positions = graph.positions();
     let mut least = n_crossings(graph);
     let mut best = graph.order.clone();
@@ -112,7 +120,7 @@ fn sweep(graph: &mut LayeredGraph, middle: Middle, sifting: bool) -> usize {
             (0..n_layers - 1).rev().for_each(|layer| arrange(graph, &mut positions, layer, middle, false));
         }
         transpose(graph, &mut positions, turn % 4 < 2);
-        if sifting {
+        if graph.n_nodes() <= SMALL {
             sift(graph, &mut positions);
         }
         let now = n_crossings(graph);
@@ -124,6 +132,24 @@ fn sweep(graph: &mut LayeredGraph, middle: Middle, sifting: bool) -> usize {
         }
     }
     graph.order = best;
+    if (SMALL..LARGE).contains(&graph.n_nodes()) {
+        least = sifted(graph, least);
+    }
+    least
+}
+
+/// Sifts as long as it helps; gives how many crossings are left.
+fn sifted(graph: &mut LayeredGraph, mut least: usize) -> usize {
+    let mut positions = graph.positions();
+    for _ in 0..MAX_SIFTS {
+        sift(graph, &mut positions);
+        transpose(graph, &mut positions, false);
+        let now = n_crossings(graph);
+        if now >= least {
+            break;
+        }
+        least = now;
+    }
     least
 }
 

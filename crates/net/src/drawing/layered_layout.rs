@@ -31,8 +31,8 @@ const STEEPNESS: f64 = 0.22;
 const STRETCH: f64 = 2.3;
 
 /// How far arcs keep from boxes, and from arcs that keep so far from the same box.
-const MARGIN: f64 = 9.0;
-const ARCS_APART: f64 = 7.0;
+const MARGIN: f64 = 14.0;
+const ARCS_APART: f64 = 9.0;
 
 /// Between parts that do not hang together.
 const PARTS_APART: f64 = 36.0;
@@ -164,7 +164,7 @@ fn connected_layout(sizes: &[[f64; 2]], arcs: &[(usize, usize)]) -> Layout {
                     } else {
                         [f64::NEG_INFINITY, (centre - width / 2.0 - room).max(at)]
                     };
-                    gates.extend([-1.0, 1.0].map(|side| Gate { y: middle + side * (height / 2.0 + MARGIN / 2.0), low, high }));
+                    gates.extend([-1.0, 1.0].map(|side| Gate { y: middle + side * (height / 2.0 + MARGIN / 3.0), low, high }));
                 }
                 if bottoms[graph.layer[node]] - tops[graph.layer[node]] <= highest {
                     break;

@@ -28,12 +28,12 @@ const ARC: &str = "#444";
 ///
 /// ```
 /// use tunbridge_net::drawing::{DrawingOptions, network_svg};
-/// use tunbridge_net::{Evidence, JunctionTree, Network};
+/// use tunbridge_net::{Evidence, FactorGraph, JunctionTree, Network};
 /// let network = Network::builder()
 ///     .variable("Cancer", ["yes", "no"]).probabilities([0.008, 0.992])
 ///     .variable("Test", ["+", "-"]).given(["Cancer"]).probabilities([0.98, 0.02,  0.03, 0.97])
 ///     .build()?;
-/// let prior = JunctionTree::compile(&network, 1 << 20)?.calibrate(&Evidence::none())?.possible().unwrap();
+/// let prior = JunctionTree::compile(&FactorGraph::from(&network), 1 << 20)?.calibrate(&Evidence::none())?.possible().unwrap();
 /// let picture = network_svg(&network, Some(&prior.marginals()), &DrawingOptions::default()).unwrap();
 /// assert!(picture.contains("<title>Cancer\nyes: 0.8 %\nno: 99.2 %</title>"));
 /// # Ok::<(), tunbridge_net::NetError>(())

@@ -1,0 +1,297 @@
+//! The oracle: a model, with what is needed to answer any question about it.
+
+use super::AskError;
+use super::cutset;
+use super::plan::shape_of;
+use crate::domain::Domain;
+use crate::enumeration::enumerate;
+use crate::error::NetError;
+use crate::evidence::{Answer, Evidence, JointDistribution};
+use crate::factor_graph::FactorGraph;
+use crate::junction_tree::{JunctionTree, Workspace};
+use crate::network::Network;
+use crate::variable_elimination::eliminate;
+use belief::{CompensatedSum, VarId};
+use std::sync::OnceLock;
+
+/// Entries of a table that are allowed unless it is said otherwise: a GiB of doubles.
+pub const DEFAULT_MAX_ENTRIES: usize = 1 << 27;
+
+/// Configurations that are enumerated at once, at most.
+pub(super) const FEW_CONFIGURATIONS: f64 = 1e6;
+
+/// Which engine answers. All give the same answers, to rounding.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// Elimination for a question of a few variables, the junction tree for all marginals.
+    #[default]
+    Auto,
+    /// Variable elimination: looks only at what the question needs.
+    Elimination,
+    /// The junction tree: compiled once, then quick. Best for many questions of single variables, as of the rows of a table; a joint of
+    /// several variables is made one after another by the chain rule.
+    JunctionTree,
+    /// Enumeration of all configurations: for tiny networks, and to check the others by.
+    Enumeration,
+}
+
+/// A model that answers. Answers never depend on what was asked before; one oracle may be shared by threads.
+///
+/// | setting | default | meaning |
+/// |---|---|---|
+/// | `max_entries` | [`DEFAULT_MAX_ENTRIES`] | the largest table that may be made, in entries of eight bytes |
+/// | `engine` | [`Engine::Auto`] | which engine answers |
+#[derive(Clone, Debug)]
+pub struct Oracle {
+    graph: FactorGraph,
+    network: Option<Network>,
+    max_entries: usize,
+    engine: Engine,
+    tree: OnceLock<Result<JunctionTree, NetError>>,
+}
+
+/// How an answer was got.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Method {
+    Elimination,
+    JunctionTree,
+    /// Elimination for each configuration of a few variables.
+    Cutset(Vec<String>),
+    /// Elimination for every variable anew.
+    EachByElimination,
+    /// The same where a cutset is needed.
+    EachByCutset,
+    Enumeration,
+    MaxProduct,
+    MaxProductCutset(Vec<String>),
+}
+
+impl Oracle {
+    /// Of a Bayesian network.
+    pub fn of_network(network: Network) -> Self {
+        Self { network: Some(network.clone()), ..Self::of_factors(FactorGraph::from(&network)) }
+    }
+
+    /// Of factors, as a Markov network has.
+    pub fn of_factors(graph: FactorGraph) -> Self {
+        Self { graph, network: None, max_entries: DEFAULT_MAX_ENTRIES, engine: Engine::default(), tree: OnceLock::new() }
+    }
+
+    /// With a bound on the entries of every table that is made.
+    #[must_use]
+    pub fn with_max_entries(self, max_entries: usize) -> Self {
+        Self { max_entries, tree: OnceLock::new(), ..self }
+    }
+
+    /// With another engine.
+    #[must_use]
+    pub fn with_engine(self, engine: Engine) -> Self {
+        Self { engine, ..self }
+    }
+
+    /// The variables' names and states.
+    pub fn domain(&self) -> &Domain {
+        self.graph.domain()
+    }
+
+    /// The factors.
+    pub fn graph(&self) -> &FactorGraph {
+        &self.graph
+    }
+
+    /// The network, if the model is one.
+    pub fn network(&self) -> Option<&Network> {
+        self.network.as_ref()
+    }
+
+    /// Which engine answers.
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    /// The bound on the entries of every table that is made.
+    pub fn max_entries(&self) -> usize {
+        self.max_entries
+    }
+
+    /// The junction tree, compiled when it is first wanted.
+    ///
+    /// # Errors
+    /// When a clique would be larger than allowed.
+    pub fn junction_tree(&self) -> Result<&JunctionTree, AskError> {
+        let tree = self.tree.get_or_init(|| JunctionTree::compile(&self.graph, self.max_entries));
+        tree.as_ref().map_err(|error| AskError::from(error.clone()))
+    }
+
+    /// The joint of variables given evidence, and how it was got.
+    pub(super) fn joint(&self, variables: &[VarId], evidence: &Evidence) -> Result<(Answer<JointDistribution>, Method), AskError> {
+        self.domain().check_different(variables)?;
+        match (self.engine, &self.network) {
+            (Engine::JunctionTree, _) => Ok((self.joint_by_tree(variables, evidence)?, Method::JunctionTree)),
+            (Engine::Enumeration, Some(network)) => Ok((enumerate(network, variables, evidence)?, Method::Enumeration)),
+            _ => self.joint_by_elimination(variables, evidence),
+        }
+    }
+
+    /// The joint by the chain rule: the marginal of the first, then of the second for each state of the first, and so on.
+    fn joint_by_tree(&self, variables: &[VarId], evidence: &Evidence) -> Result<Answer<JointDistribution>, AskError> {
+        let tree = self.junction_tree()?;
+        self.graph.within_bounds(variables, self.max_entries)?;
+        let wanted = &variables[..variables.len().min(1)];
+        let calibrated = tree.posteriors_in(&mut Workspace::default(), evidence, wanted)?;
+        let Answer::Possible { answer: calibrated, ln_p_evidence } = calibrated else { return Ok(Answer::Impossible) };
+        let Some((&first, others)) = variables.split_first() else {
+            let answer = JointDistribution { variables: Vec::new(), probabilities: vec![1.0] };
+            return Ok(Answer::Possible { answer, ln_p_evidence });
+        };
+        let marginal = calibrated.marginal(first).to_vec();
+        let answer = |probabilities| JointDistribution { variables: variables.to_vec(), probabilities };
+        if others.is_empty() {
+            return Ok(Answer::Possible { answer: answer(marginal), ln_p_evidence });
+        }
+        let n_others: usize = others.iter().map(|&variable| self.domain().n_states(variable)).product();
+        let mut probabilities = Vec::with_capacity(marginal.len() * n_others);
+        for (state, &p) in marginal.iter().enumerate() {
+            let mut known = evidence.clone();
+            known.observe(self.domain(), first, state)?;
+            match if p > 0.0 { self.joint_by_tree(others, &known)? } else { Answer::Impossible } {
+                Answer::Possible { answer, .. } => probabilities.extend(answer.probabilities.iter().map(|other| p * other)),
+                Answer::Impossible => probabilities.resize(probabilities.len() + n_others, 0.0),
+            }
+        }
+        Ok(Answer::Possible { answer: answer(probabilities), ln_p_evidence })
+    }
+
+    /// The joint of variables given evidence by elimination, with a cutset where that makes it fit.
+    pub(super) fn joint_by_elimination(
+        &self,
+        variables: &[VarId],
+        evidence: &Evidence,
+    ) -> Result<(Answer<JointDistribution>, Method), AskError> {
+        match eliminate(&self.graph, variables, evidence, self.max_entries) {
+            Err(NetError::TooLarge { variables: of, entries, limit }) => {
+                let shape = shape_of(&self.graph, variables, evidence);
+                let Some(found) = cutset::choose(&shape, self.graph.n_states(), self.domain().n_variables(), limit) else {
+                    return Err(NetError::TooLarge { variables: of, entries, limit }.into());
+                };
+                let answer = cutset::eliminate_by(&self.graph, variables, evidence, &found)?;
+                Ok((answer, Method::Cutset(self.graph.names_of(&found.variables))))
+            }
+            Err(other) => Err(other.into()),
+            Ok(answer) => Ok((answer, Method::Elimination)),
+        }
+    }
+
+    /// All marginals given evidence, and how they were got.
+    pub(super) fn marginals(&self, evidence: &Evidence) -> Result<(Answer<Vec<Vec<f64>>>, Method), AskError> {
+        match (self.engine, &self.network) {
+            (Engine::Enumeration, Some(network)) if self.n_configurations() <= FEW_CONFIGURATIONS => {
+                return Ok((
+                    marginals_of(network, enumerate(network, &self.domain().variables().collect::<Vec<_>>(), evidence)?),
+                    Method::Enumeration,
+                ));
+            }
+            (Engine::Enumeration | Engine::Elimination, _) => return self.marginals_one_by_one(evidence),
+            (Engine::Auto | Engine::JunctionTree, _) => {}
+        }
+        let too_large = match self.junction_tree() {
+            Ok(tree) => {
+                return Ok(match tree.calibrate(evidence)? {
+                    Answer::Impossible => (Answer::Impossible, Method::JunctionTree),
+                    Answer::Possible { answer, ln_p_evidence } => {
+                        let marginals = self.domain().variables().map(|variable| answer.marginal(variable).to_vec()).collect();
+                        (Answer::Possible { answer: marginals, ln_p_evidence }, Method::JunctionTree)
+                    }
+                });
+            }
+            Err(error) => error,
+        };
+        // The whole tree does not fit; what each variable needs of it may, in bounded time. The last ones tend to need most.
+        let (limit, mut work) = (self.max_entries, 0.0);
+        for variable in (0..self.domain().n_variables()).rev().map(VarId::new) {
+            let shape = shape_of(&self.graph, &[variable], evidence);
+            let each = shape.elimination(self.graph.n_states());
+            work += if each.largest_table <= limit as f64 {
+                cutset::work(&each)
+            } else {
+                match cutset::choose(&shape, self.graph.n_states(), self.domain().n_variables(), limit) {
+                    Some(found) => found.work(),
+                    None => return Err(too_large),
+                }
+            };
+            if work > cutset::MAX_WORK {
+                return Err(too_large);
+            }
+        }
+        self.marginals_one_by_one(evidence)
+    }
+
+    /// The marginal of each variable by itself.
+    fn marginals_one_by_one(&self, evidence: &Evidence) -> Result<(Answer<Vec<Vec<f64>>>, Method), AskError> {
+        let (mut marginals, mut ln_p, mut method) = (Vec::with_capacity(self.domain().n_variables()), 0.0, Method::EachByElimination);
+        if self.domain().n_variables() == 0 {
+            ln_p = self.joint(&[], evidence)?.0.ln_p_evidence();
+        }
+        for variable in self.domain().variables() {
+            let (answer, how) = match self.engine {
+                Engine::Enumeration => self.joint(&[variable], evidence)?,
+                _ => self.joint_by_elimination(&[variable], evidence)?,
+            };
+            match how {
+                Method::Cutset(_) => method = Method::EachByCutset,
+                Method::Enumeration => method = Method::Enumeration,
+                _ => {}
+            }
+            let Answer::Possible { answer, ln_p_evidence } = answer else { return Ok((Answer::Impossible, method)) };
+            ln_p = ln_p_evidence;
+            marginals.push(answer.probabilities);
+        }
+        Ok((Answer::Possible { answer: marginals, ln_p_evidence: ln_p }, method))
+    }
+
+    /// How many configurations all variables have together.
+    pub(super) fn n_configurations(&self) -> f64 {
+        self.graph.n_states().iter().map(|&n_states| n_states as f64).product()
+    }
+
+    /// Whether evidence can be at all.
+    pub(super) fn is_possible(&self, evidence: &Evidence) -> Result<bool, AskError> {
+        match self.joint_by_elimination(&[], evidence) {
+            Ok((answer, _)) => Ok(answer != Answer::Impossible),
+            Err(AskError::Net(NetError::Underflow)) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The marginals of a joint of all variables.
+fn marginals_of(network: &Network, joint: Answer<JointDistribution>) -> Answer<Vec<Vec<f64>>> {
+    let Answer::Possible { answer: joint, ln_p_evidence } = joint else { return Answer::Impossible };
+    let mut inner = joint.probabilities.len();
+    let marginal = |variable: &VarId| {
+        let n_states = network.n_states(*variable);
+        inner /= n_states;
+        let mut sums = vec![CompensatedSum::default(); n_states];
+        joint.probabilities.chunks(inner).enumerate().for_each(|(place, block)| block.iter().for_each(|&p| sums[place % n_states].add(p)));
+        sums.iter().map(CompensatedSum::value).collect()
+    };
+    Answer::Possible { answer: joint.variables.iter().map(marginal).collect(), ln_p_evidence }
+}
+
+impl Method {
+    /// Exact, and by what.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Elimination => "exact, variable elimination".to_string(),
+            Self::JunctionTree => "exact, junction tree".to_string(),
+            Self::Cutset(variables) => format!("exact, variable elimination for each state of {} (cutset)", variables.join(", ")),
+            Self::EachByElimination => "exact, variable elimination for each variable".to_string(),
+            Self::EachByCutset => "exact, variable elimination for each variable, with cutsets".to_string(),
+            Self::Enumeration => "exact, enumeration of all configurations".to_string(),
+            Self::MaxProduct => "exact, max-product elimination".to_string(),
+            Self::MaxProductCutset(variables) => {
+                format!("exact, max-product elimination for each state of {} (cutset)", variables.join(", "))
+            }
+        }
+    }
+}

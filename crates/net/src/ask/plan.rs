@@ -1,0 +1,294 @@
+//! The plan of a question: what it will cost, before heavy work.
+//!
+//! Sizes are of the elimination that will be run, known from the scopes of factors alone: no table is made. For all marginals it is the elimination that a
+//! junction tree would be made by. Seconds are the entries divided by a stated rate and tell the order of magnitude, not more.
+
+use super::answer::union;
+use super::cutset::{self, Cutset, Order};
+use super::error::bytes_in_words;
+use super::finding::{FindingKind, likelihoods};
+use super::most_probable::BestShape;
+use super::oracle::{Method, Oracle};
+use super::resolve::{Asks, Question};
+use super::{AskError, Engine};
+use crate::elimination_order::InteractionGraph;
+use crate::evidence::Evidence;
+use crate::factor_graph::FactorGraph;
+use crate::query::Query;
+use belief::VarId;
+
+/// The rate that seconds are estimated at: entries of tables an engine goes through in a second, in an optimised build on one core.
+pub const ENTRIES_PER_SECOND: f64 = 1e8;
+
+/// What a question costs.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Plan {
+    /// How it will be answered, or would be if it fitted.
+    pub method: String,
+    /// The variables of the table with the most variables, less one: the width of the elimination.
+    pub width: usize,
+    /// The entries of the largest table.
+    pub largest_table: f64,
+    /// The variables of the largest table.
+    pub largest_over: Vec<String>,
+    /// The entries of all tables of one run.
+    pub total_entries: f64,
+    /// How often that is run: for each state of a cutset or of bare variables.
+    pub runs: f64,
+    /// The memory it takes at most, in bytes.
+    pub bytes: f64,
+    /// How long it takes, at [`ENTRIES_PER_SECOND`].
+    pub seconds: f64,
+    /// The entries that a table may have.
+    pub limit: usize,
+    /// Whether every table is within the limit.
+    pub fits: bool,
+    /// The variables that are gone through state by state so that it fits.
+    pub cutset: Vec<String>,
+    /// What to do; empty where it fits.
+    pub advice: String,
+}
+
+/// The scopes that an elimination works on, known variables left out.
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    pub scopes: Vec<Vec<VarId>>,
+    /// The variables that stay.
+    pub keep: Vec<VarId>,
+    /// The variables that go.
+    pub eliminate: Vec<VarId>,
+}
+
+impl Oracle {
+    /// What a question will cost.
+    ///
+    /// # Errors
+    /// When the question cannot be asked at all.
+    ///
+    /// ```
+    /// use tunbridge_net::{Network, ask::Oracle};
+    /// let network = Network::builder()
+    ///     .variable("Cancer", ["yes", "no"]).probabilities([0.008, 0.992])
+    ///     .variable("Test", ["+", "-"]).given(["Cancer"]).probabilities([0.98, 0.02,  0.03, 0.97])
+    ///     .build()?;
+    /// let plan = Oracle::of_network(network).plan(&"P(Cancer | Test=+)".parse()?)?;
+    /// assert!(plan.fits);
+    /// assert_eq!((plan.width, plan.largest_table), (0, 2.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn plan(&self, query: &Query) -> Result<Plan, AskError> {
+        self.plan_of(&Question::resolve(self.domain(), query)?)
+    }
+
+    /// What a question in ids will cost.
+    ///
+    /// # Errors
+    /// When findings are no likelihoods.
+    pub fn plan_of(&self, question: &Question) -> Result<Plan, AskError> {
+        let evidence = likelihoods(self.domain(), &question.findings)?.unwrap_or_default();
+        let fitted: Vec<VarId> =
+            question.findings.iter().filter(|finding| finding.kind() == FindingKind::Posterior).map(|finding| finding.variable()).collect();
+        let n_configurations: f64 = self.shape_of(&question.each).iter().map(|&n_states| n_states as f64).product();
+        let mut plan = match &question.asks {
+            Asks::Independence { .. } => self.nothing_to_do(),
+            Asks::Marginals if self.engine() != Engine::Elimination => {
+                self.sized(&whole(self.graph()), Method::JunctionTree).times(n_configurations)
+            }
+            Asks::Marginals => self.sized(&whole(self.graph()), Method::EachByElimination).times(n_configurations),
+            Asks::Best { variables, .. } => self.sized_best(&shape_of_best(self.graph(), variables, &evidence)).times(n_configurations),
+            _ => {
+                let (variables, _) = self.needed(question);
+                self.sized(&shape_of(self.graph(), &variables, &evidence), Method::Elimination)
+            }
+        };
+        if !fitted.is_empty() {
+            let before = self.sized(&shape_of(self.graph(), &fitted, &evidence), Method::Elimination);
+            plan.seconds += before.seconds;
+            if before.largest_table > plan.largest_table {
+                let Plan { width, largest_table, largest_over, bytes, fits, advice, .. } = before;
+                plan = Plan { width, largest_table, largest_over, bytes, fits: plan.fits && fits, advice, ..plan };
+            }
+        }
+        Ok(plan)
+    }
+
+    /// The variables whose joint a question needs, and whether events among them are better taken as evidence.
+    pub(super) fn needed(&self, question: &Question) -> (Vec<VarId>, bool) {
+        let each = &question.each;
+        match &question.asks {
+            Asks::Probability { variables, events } => {
+                let of_events: Vec<VarId> = events.iter().map(|(variable, _)| *variable).collect();
+                let all = union(&[each, variables, &of_events]);
+                let entries: f64 = self.shape_of(&all).iter().map(|&n_states| n_states as f64).product();
+                if events.is_empty() || entries <= super::answer::SMALL_JOINT { (all, false) } else { (union(&[each, variables]), true) }
+            }
+            Asks::Expectation { variable, .. } => (union(&[each, &[*variable]]), false),
+            Asks::Entropy { variables } => (union(&[each, variables]), false),
+            Asks::MutualInformation { first, second } => (union(&[each, first, second]), false),
+            Asks::Marginals | Asks::Best { .. } | Asks::Independence { .. } => (each.clone(), false),
+        }
+    }
+
+    fn nothing_to_do(&self) -> Plan {
+        Plan {
+            method: "the graph alone".to_string(),
+            width: 0,
+            largest_table: 0.0,
+            largest_over: Vec::new(),
+            total_entries: 0.0,
+            runs: 1.0,
+            bytes: 0.0,
+            seconds: 0.0,
+            limit: self.max_entries(),
+            fits: true,
+            cutset: Vec::new(),
+            advice: String::new(),
+        }
+    }
+
+    fn sized(&self, shape: &Shape, method: Method) -> Plan {
+        let (graph, limit) = (self.graph(), self.max_entries());
+        let n_states = graph.n_states();
+        let cost = shape.elimination(n_states);
+        let kept = shape.kept_entries(n_states);
+        let largest = largest_of(&cost.cliques, n_states).filter(|_| cost.largest_table >= kept).unwrap_or(&shape.keep);
+        let width = cost.cliques.iter().chain([&shape.keep]).map(Vec::len).max().unwrap_or(0).saturating_sub(1);
+        let mut plan = Plan {
+            width,
+            largest_table: cost.largest_table.max(kept),
+            largest_over: graph.names_of(largest),
+            total_entries: cost.total_entries + kept,
+            method: method.words(),
+            ..self.nothing_to_do()
+        };
+        plan.fits = plan.largest_table <= limit as f64;
+        // A tree keeps all tables; an elimination has the largest, what it was multiplied from and what is left of it.
+        let kept_at_once = if method == Method::JunctionTree {
+            2.0 * plan.total_entries
+        } else {
+            (3.0 * plan.largest_table).min(2.0 * plan.total_entries)
+        };
+        (plan.bytes, plan.seconds) = (8.0 * kept_at_once, cutset::work(&cost) / ENTRIES_PER_SECOND);
+        if plan.fits {
+            return plan;
+        }
+        // A tree stores possible entries only, and how many they are only compiling it tells, within the limit.
+        if let (Method::JunctionTree, Ok(tree)) = (&method, self.junction_tree()) {
+            return Plan { bytes: tree.n_bytes() as f64, fits: true, seconds: tree.n_stored() as f64 / ENTRIES_PER_SECOND, ..plan };
+        }
+        let chosen = if method == Method::Elimination { cutset::choose(shape, n_states, self.domain().n_variables(), limit) } else { None };
+        self.cut(plan, chosen.as_ref(), Method::Cutset)
+    }
+
+    fn sized_best(&self, shape: &BestShape) -> Plan {
+        let (graph, limit) = (self.graph(), self.max_entries());
+        let cliques: Vec<Vec<VarId>> = shape.sum.cliques.iter().chain(&shape.max.cliques).cloned().collect();
+        let total_entries = shape.sum.total_entries + shape.max.total_entries;
+        let plan = Plan {
+            width: cliques.iter().map(Vec::len).max().unwrap_or(0).saturating_sub(1),
+            largest_table: shape.largest_table(),
+            largest_over: largest_of(&cliques, graph.n_states()).map_or(Vec::new(), |largest| graph.names_of(largest)),
+            total_entries,
+            bytes: 8.0 * (shape.max.total_entries * 1.5 + 2.0 * shape.sum.largest_table),
+            seconds: 2.0 * (cutset::work(&shape.sum) + cutset::work(&shape.max)) / ENTRIES_PER_SECOND,
+            fits: shape.largest(graph, limit).is_ok(),
+            method: Method::MaxProduct.words(),
+            ..self.nothing_to_do()
+        };
+        if plan.fits { plan } else { self.cut(plan, shape.cutset(graph, limit).as_ref(), Method::MaxProductCutset) }
+    }
+
+    /// A plan that does not fit, with the cutset that makes it fit, or else with advice.
+    fn cut(&self, plan: Plan, chosen: Option<&Cutset>, method: impl FnOnce(Vec<String>) -> Method) -> Plan {
+        let Some(chosen) = chosen else {
+            let (bytes, over) = (bytes_in_words(8.0 * plan.largest_table), plan.largest_over.len());
+            let advice = format!(
+                "its largest table, over {over} variables, takes {bytes}: allow more memory, ask for fewer variables at once, or give more findings"
+            );
+            return Plan { advice, ..plan };
+        };
+        let names = self.graph().names_of(&chosen.variables);
+        let runs = chosen.n_configurations as f64;
+        let largest =
+            largest_of(&chosen.each.cliques, self.graph().n_states()).map_or(Vec::new(), |largest| self.graph().names_of(largest));
+        Plan {
+            method: method(names.clone()).words(),
+            width: chosen.each.cliques.iter().map(Vec::len).max().unwrap_or(0).saturating_sub(1),
+            largest_table: chosen.each.largest_table,
+            largest_over: largest,
+            total_entries: chosen.each.total_entries,
+            runs,
+            bytes: 8.0 * (3.0 * chosen.each.largest_table).min(2.0 * chosen.each.total_entries),
+            seconds: chosen.work() / ENTRIES_PER_SECOND,
+            fits: true,
+            cutset: names,
+            ..plan
+        }
+    }
+}
+
+impl Plan {
+    fn times(self, runs: f64) -> Self {
+        Self { runs: self.runs * runs, seconds: self.seconds * runs, ..self }
+    }
+
+    /// The memory in words, as in `12 MB`.
+    pub fn memory(&self) -> String {
+        bytes_in_words(self.bytes)
+    }
+}
+
+/// What an elimination for a joint works on.
+pub(super) fn shape_of(graph: &FactorGraph, query: &[VarId], evidence: &Evidence) -> Shape {
+    let scopes = scopes_of(graph, query, evidence, |variable| !query.contains(&variable));
+    let mut in_scope = vec![false; graph.n_with_hidden()];
+    scopes.iter().flatten().for_each(|variable| in_scope[variable.index()] = true);
+    query.iter().for_each(|variable| in_scope[variable.index()] = false);
+    let eliminate = (0..in_scope.len()).filter(|&place| in_scope[place]).map(VarId::new).collect();
+    Shape { scopes, keep: query.to_vec(), eliminate }
+}
+
+/// What maximising over variables works on: an order of sums, then one of maxima.
+pub(super) fn shape_of_best(graph: &FactorGraph, variables: &[VarId], evidence: &Evidence) -> BestShape {
+    let mut scopes = scopes_of(graph, variables, evidence, |_| true);
+    let open: Vec<VarId> = variables.iter().copied().filter(|&variable| evidence.state(variable).is_none()).collect();
+    scopes.extend(open.iter().map(|&variable| vec![variable]));
+    best_shape(graph.n_states(), scopes, &open, Order::Cheapest)
+}
+
+/// The orders for scopes of which these variables are maximised.
+pub(super) fn best_shape(n_states: &[usize], scopes: Vec<Vec<VarId>>, open: &[VarId], order: Order) -> BestShape {
+    let mut maximised = vec![false; n_states.len()];
+    open.iter().for_each(|variable| maximised[variable.index()] = true);
+    let mut summed: Vec<VarId> = scopes.iter().flatten().copied().filter(|variable| !maximised[variable.index()]).collect();
+    summed.sort_unstable();
+    summed.dedup();
+    let mut beside = InteractionGraph::new(n_states.to_vec());
+    scopes.iter().for_each(|scope| beside.connect(scope));
+    let sum = order.find(&beside, &summed);
+    let mut left = InteractionGraph::new(n_states.to_vec());
+    for scope in scopes.iter().chain(&sum.cliques) {
+        left.connect(&scope.iter().copied().filter(|variable| maximised[variable.index()]).collect::<Vec<_>>());
+    }
+    let max = order.find(&left, open);
+    BestShape { shape: Shape { scopes, keep: Vec::new(), eliminate: open.to_vec() }, sum, max }
+}
+
+/// The scopes of the factors that matter, without the variables that were seen and may be cut.
+fn scopes_of(graph: &FactorGraph, query: &[VarId], evidence: &Evidence, may_cut: impl Fn(VarId) -> bool) -> Vec<Vec<VarId>> {
+    let named: Vec<VarId> = query.iter().copied().chain(evidence.variables()).collect();
+    let relevant = graph.relevant(&named);
+    let open = |variable: &VarId| !may_cut(*variable) || evidence.state(*variable).is_none();
+    let factors = graph.factors().iter().zip(relevant).filter(|(_, relevant)| *relevant);
+    factors.map(|(factor, _)| factor.scope().iter().copied().filter(open).collect()).collect()
+}
+
+/// What a junction tree works on: everything.
+fn whole(graph: &FactorGraph) -> Shape {
+    let scopes = graph.factors().iter().map(|factor| factor.scope().to_vec()).collect();
+    Shape { scopes, keep: Vec::new(), eliminate: (0..graph.n_with_hidden()).map(VarId::new).collect() }
+}
+
+fn largest_of<'a>(cliques: &'a [Vec<VarId>], n_states: &[usize]) -> Option<&'a Vec<VarId>> {
+    cliques.iter().max_by(|a, b| cutset::entries(a, n_states).total_cmp(&cutset::entries(b, n_states)))
+}

@@ -1,0 +1,125 @@
+//! Plans, limits, cutsets and checks.
+
+use super::{answer, ask, assert_close, flu, value};
+use tunbridge_net::ask::{AskError, Engine, Oracle, Plan, Value};
+use tunbridge_net::{Network, RandomShape, random_network};
+
+fn plan(oracle: &Oracle, question: &str) -> Plan {
+    oracle.plan(&question.parse().unwrap()).unwrap()
+}
+
+/// A grid of switches, each with the one above and the one to the left as parents: no narrow elimination.
+fn grid(side: usize) -> Network {
+    let mut builder = Network::builder();
+    let name = |row: usize, column: usize| format!("X{row}_{column}");
+    for row in 0..side {
+        for column in 0..side {
+            let parents: Vec<String> =
+                [(row > 0).then(|| name(row - 1, column)), (column > 0).then(|| name(row, column - 1))].into_iter().flatten().collect();
+            let n_rows = 1 << parents.len();
+            let p = |place: usize| 0.1 + 0.8 * ((row * 7 + column * 3 + place * 5) % 11) as f64 / 10.0;
+            builder = builder.variable(name(row, column), ["on", "off"]);
+            builder = if parents.is_empty() { builder } else { builder.given(parents) };
+            builder = builder.probabilities((0..n_rows).flat_map(|place| [p(place), 1.0 - p(place)]));
+        }
+    }
+    builder.build().unwrap()
+}
+
+#[test]
+fn plans_tell_sizes() {
+    let oracle = Oracle::of_network(flu());
+    let found = plan(&oracle, "P(Flu | Headache=yes)");
+    // Flu, Allergy and Sinus stand together; Nose is barren.
+    assert_eq!((found.width, found.largest_table, found.fits, found.runs), (2, 8.0, true, 1.0));
+    assert!(found.bytes > 0.0 && found.seconds > 0.0 && found.advice.is_empty() && found.cutset.is_empty());
+    assert_eq!(found.method, ask(&oracle, "P(Flu | Headache=yes)").method);
+    assert_eq!(plan(&oracle, "P(* | Headache=yes)").method, "exact, junction tree");
+    assert_eq!(plan(&oracle, "mpe | Sinus").runs, 2.0);
+    assert_eq!(plan(&oracle, "Flu ⟂ Nose").largest_table, 0.0);
+    assert!(plan(&oracle, "P(Flu | Nose :~ [0.5, 0.5])").fits);
+}
+
+#[test]
+fn what_does_not_fit_is_not_started_and_says_its_size() {
+    let oracle = Oracle::of_network(grid(8)).with_max_entries(8);
+    let found = plan(&oracle, "P(X7_7)");
+    assert!(!found.fits && found.largest_table > 100.0, "{found:?}");
+    assert!(found.advice.contains("allow more memory"));
+    let error = answer(&oracle, "P(X7_7)").unwrap_err();
+    assert!(matches!(error, AskError::TooLarge { limit: 8, .. }));
+    let words = error.to_string();
+    assert!(words.starts_with("this needs a table of ") && words.contains("more than the 8 allowed: allow more memory"), "{words}");
+    assert!(matches!(answer(&oracle, "P(*)"), Err(AskError::TooLarge { .. })));
+}
+
+#[test]
+fn cutsets_make_it_fit() {
+    let whole = Oracle::of_network(grid(6));
+    let largest = plan(&whole, "P(X5_5 | X3_2=on)").largest_table as usize;
+    let small = whole.clone().with_max_entries(largest / 4);
+    let found = plan(&small, "P(X5_5 | X3_2=on)");
+    assert!(found.fits && !found.cutset.is_empty() && found.runs > 1.0, "{found:?}");
+    let reply = ask(&small, "P(X5_5 | X3_2=on)");
+    assert_eq!(reply.method, found.method);
+    assert!(reply.method.contains("(cutset)"));
+    for question in
+        ["P(X5_5 | X3_2=on)", "P(X0_0=on, X5_5=off | X4_4 ~ [1, 3])", "H(X5_5, X0_0)", "P(X5_5 | X5_4 :~ [0.25, 0.75])", "P(X5_5 | X2_2)"]
+    {
+        let query = question.parse().unwrap();
+        let (small_reply, whole_reply) = (small.answer(&query).unwrap(), whole.answer(&query).unwrap());
+        // The second engine of the larger oracle is the judge.
+        assert!(whole.check(&query, &small_reply).unwrap().largest_difference < 1e-12, "{question}");
+        assert!(whole.check(&query, &whole_reply).unwrap().agrees, "{question}");
+    }
+    // All marginals, each by itself, where the tree does not fit.
+    let (Value::Marginals(some), Value::Marginals(all)) = (value(&small, "P(* | X3_2=on)"), value(&whole, "P(* | X3_2=on)")) else {
+        panic!("marginals")
+    };
+    some.iter().flatten().zip(all.iter().flatten()).for_each(|(some, all)| assert_close(*some, *all, 1e-12));
+}
+
+#[test]
+fn checks_agree_and_would_tell_if_not() {
+    let shape = RandomShape { n_variables: 25, max_parents: 3, states: 2..=3, p_arc: 0.2, ..RandomShape::default() };
+    for (network, by) in [(flu(), "enumeration"), (random_network(5, &shape).unwrap(), "")] {
+        let [first, second] = [0, network.n_variables() - 1].map(|place| network.name(tunbridge_net::VarId::new(place)).to_string());
+        let oracle = Oracle::of_network(network);
+        for question in [
+            format!("P({first})"),
+            format!("P({first}, {second})"),
+            format!("P({first} | {second})"),
+            format!("P(* | {second})"),
+            "P(*)".to_string(),
+            "mpe:3".to_string(),
+            format!("argmax {first}, {second}"),
+            format!("H({first} | {second})"),
+            format!("I({first}; {second})"),
+            format!("{first} ⟂ {second}"),
+        ] {
+            let query = question.parse().unwrap();
+            let reply = oracle.answer(&query).unwrap();
+            let checked = oracle.check(&query, &reply).unwrap();
+            assert!(checked.agrees && checked.largest_difference < 1e-12, "{question}: {checked:?}");
+            assert!(checked.method != reply.method && (question.contains('⟂') || checked.method.contains(by)), "{question}: {checked:?}");
+        }
+        let query = format!("P({first})").parse().unwrap();
+        let other = oracle.answer(&format!("P({second})").parse().unwrap()).unwrap();
+        assert!(!oracle.check(&query, &other).unwrap().agrees);
+        let none = oracle.answer(&"P(*)".parse().unwrap()).unwrap();
+        assert_eq!(oracle.check(&query, &none).unwrap().largest_difference, f64::INFINITY);
+    }
+}
+
+/// An answer never depends, to the bit, on what was asked before or on what else was compiled.
+#[test]
+fn answers_do_not_depend_on_what_was_asked_before() {
+    let questions = ["P(Flu | Nose=runny)", "P(* | Headache=yes)", "mpe:3 | Nose=dry", "H(Flu | Sinus)"];
+    let fresh: Vec<_> = questions.iter().map(|question| ask(&Oracle::of_network(flu()), question)).collect();
+    let used = Oracle::of_network(flu());
+    for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2]] {
+        order.iter().for_each(|&place| assert_eq!(ask(&used, questions[place]), fresh[place]));
+    }
+    let tree = Oracle::of_network(flu()).with_engine(Engine::JunctionTree);
+    assert_eq!(ask(&tree, questions[0]), ask(&tree, questions[0]));
+}
