@@ -109,7 +109,7 @@ impl FactorGraph {
     }
 
     /// The model in which the variables whose state is known are in it: all factors are cut, and those variables stand by themselves.
-    pub(crate) fn given(&self, evidence: &Evidence) -> Self {
+    pub fn given(&self, evidence: &Evidence) -> Self {
         let known: Vec<(VarId, usize)> = evidence.variables().filter_map(|variable| Some((variable, evidence.state(variable)?))).collect();
         let cut = |factor: &Factor| known.iter().fold(factor.clone(), |factor, &(variable, state)| factor.restrict(variable, state));
         let seen = known.iter().filter_map(|&(variable, _)| Some(Factor::over_one(variable, evidence.likelihood(variable)?)));

@@ -3,7 +3,7 @@
 //! A layered layout gives the gates that an arc passes. A string pulled through them ([`super::taut_string`]) has few bends, and these are
 //! smoothed as far as no box is met.
 
-use super::bezier::{Cubic, Point, Rectangle, at, between, first_time, is_straight, length, line, minus, rounded, split};
+use super::bezier::{Cubic, Point, Rectangle, between, first_time, length, line, minus, rounded, split};
 use super::isotonic::spread;
 use super::taut_string::{Gate, taut_string};
 
@@ -137,11 +137,13 @@ pub(super) fn with_head(mut way: Vec<Cubic>, head: f64) -> (Vec<Cubic>, [Point; 
     (way, [tip, behind])
 }
 
-/// The boxes that could be in the way.
-fn obstacles(nodes: &[Placed], tail: usize, head: usize, points: &[Point]) -> Vec<Rectangle> {
-    let (top, bottom) = (points[0][1], points[points.len() - 1][1]);
+/// The boxes that could be in the way: those that the box around all bends meets.
+fn obstacles(nodes: &[Placed], tail: usize, head: usize, bends: &[Point]) -> Vec<Rectangle> {
+    let least = |axis: usize| bends.iter().map(|bend| bend[axis]).fold(f64::INFINITY, f64::min) - MARGIN;
+    let most = |axis: usize| bends.iter().map(|bend| bend[axis]).fold(f64::NEG_INFINITY, f64::max) + MARGIN;
+    let (from, to) = ([least(0), least(1)], [most(0), most(1)]);
     let others = nodes.iter().enumerate().filter(|(node, _)| *node != tail && *node != head).map(|(_, node)| node.rectangle());
-    others.filter(|rectangle| rectangle.to[1] + MARGIN > top && rectangle.from[1] - MARGIN < bottom).collect()
+    others.filter(|other| (0..2).all(|axis| other.to[axis] > from[axis] && other.from[axis] < to[axis])).collect()
 }
 
 fn smoothed(bends: &[Point], boxes: &[Rectangle]) -> Vec<Cubic> {
@@ -154,7 +156,6 @@ fn smoothed(bends: &[Point], boxes: &[Rectangle]) -> Vec<Cubic> {
 }
 
 fn cut_at_borders(curve: &[Cubic], tail: &Placed, head: &Placed) -> Option<Vec<Cubic>> {
-    // Ends on the border are cut off nothing, whatever rounding says of them.
     let first = curve.iter().position(|piece| !tail.holds(piece[3]))?;
     let last = curve.iter().rposition(|piece| !head.holds(piece[0]))?;
     if first > last {
@@ -174,6 +175,6 @@ fn cut_at_borders(curve: &[Cubic], tail: &Placed, head: &Placed) -> Option<Vec<C
         let t = first_time(end, |point| head.holds(point));
         *end = split(end, t).0;
     }
-    // Nodes that lie on each other leave nothing between them.
-    (!way.iter().any(|piece| is_straight(*piece) && head.holds(at(piece, 0.5)) && n_pieces == 1)).then_some(way)
+    // Nodes that touch leave nothing between them.
+    (length(minus(way[n_pieces - 1][3], way[0][0])) > 1e-6).then_some(way)
 }

@@ -10,6 +10,9 @@ use super::layered_graph::LayeredGraph;
 const PATIENCE: usize = 6;
 const MAX_SWEEPS: usize = 40;
 
+/// Very large graphs get fewer sweeps: no more than look at so many nodes.
+const MAX_LOOKS: usize = 400_000;
+
 /// How many starts are tried with up to so many nodes, dummies too. With more, one is.
 const TRIES: [(usize, usize); 2] = [(SMALL, 20), (1000, 4)];
 
@@ -18,27 +21,23 @@ const SMALL: usize = 250;
 const LARGE: usize = 4000;
 const MAX_SIFTS: usize = 6;
 
-/// How many crossings an order leaves and how long its arcs are, and the order, layer by layer.
-type Ordered = ((usize, i64), Vec<Vec<usize>>);
-
 /// Orders the nodes of every layer; gives how many crossings are left. Of orders that leave as many, the one with the least `length` is taken.
 pub(super) fn reduce_crossings(graph: &mut LayeredGraph, length: impl Fn(&LayeredGraph) -> i64) -> usize {
     let n_tries = TRIES.iter().find(|(n_nodes, _)| graph.n_nodes() <= *n_nodes).map_or(1, |(_, n_tries)| *n_tries);
     let middles = [Middle::Median, Middle::Barycentre];
     let starts = [false, true].into_iter().flat_map(|mirrored| Start::ALL.map(|start| (start, mirrored)));
     let all = starts.flat_map(|(start, mirrored)| middles.map(|middle| (start, mirrored, middle)));
-    let mut best: Option<Ordered> = None;
+    let (mut least, mut best) = (None, Vec::new());
     for (start, mirrored, middle) in all.take(n_tries) {
         graph.order = start.order(graph, mirrored);
-        let n_left = sweep(graph, middle);
-        let found = (n_left, length(graph));
-        if best.as_ref().is_none_or(|(least, _)| found < *least) {
-            best = Some((found, graph.order.clone()));
+        let found = (sweep(graph, middle), length(graph));
+        if least.is_none_or(|least| found < least) {
+            least = Some(found);
+            best.clone_from(&graph.order);
         }
     }
-    let ((n_left, _), order) = best.unwrap_or_default();
-    graph.order = order;
-    n_left
+    graph.order = best;
+    least.map_or(0, |(n_left, _)| n_left)
 }
 
 /// How many pairs of arcs cross.
@@ -109,7 +108,7 @@ fn sweep(graph: &mut LayeredGraph, middle: Middle) -> usize {
     let mut least = n_crossings(graph);
     let mut best = graph.order.clone();
     let mut n_vain = 0;
-    for turn in 0..MAX_SWEEPS {
+    for turn in 0..(MAX_LOOKS / graph.n_nodes().max(1)).clamp(2, MAX_SWEEPS) {
         if least == 0 || n_vain == PATIENCE {
             break;
         }

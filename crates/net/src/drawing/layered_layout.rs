@@ -6,6 +6,7 @@
 
 use super::coordinates::{Gaps, aside, coordinates};
 use super::crossing_reduction::reduce_crossings;
+use super::gates::Rows;
 use super::layered_graph::LayeredGraph;
 use super::layering::layers;
 use super::taut_string::Gate;
@@ -29,10 +30,6 @@ const STEEPNESS: f64 = 0.22;
 
 /// How much wider than the side of a square that has room for all nodes a layer may be.
 const STRETCH: f64 = 2.3;
-
-/// How far arcs keep from boxes, and from arcs that keep so far from the same box.
-const MARGIN: f64 = 14.0;
-const ARCS_APART: f64 = 9.0;
 
 /// Between parts that do not hang together.
 const PARTS_APART: f64 = 36.0;
@@ -123,9 +120,10 @@ fn connected_layout(sizes: &[[f64; 2]], arcs: &[(usize, usize)]) -> Layout {
     let widths_with_room: Vec<f64> = roomy.iter().map(|size| size[0]).collect();
     let mut graph = LayeredGraph::new(layers(&widths_with_room, arcs, widest), arcs);
     reduce_crossings(&mut graph, |graph| aside(graph, &widths, &GAPS));
-    let x = coordinates(&graph, &widths, &GAPS);
+    let mut x = coordinates(&graph, &widths, &GAPS);
     let width_of = |node: usize| widths.get(node).copied().unwrap_or(0.0);
     let left = (0..graph.n_nodes()).map(|node| x[node] - width_of(node) / 2.0).fold(f64::INFINITY, f64::min);
+    x.iter_mut().for_each(|x| *x -= left);
     let right = (0..graph.n_nodes()).map(|node| x[node] + width_of(node) / 2.0).fold(f64::NEG_INFINITY, f64::max);
 
     let mut tops = Vec::with_capacity(graph.order.len());
@@ -140,40 +138,9 @@ fn connected_layout(sizes: &[[f64; 2]], arcs: &[(usize, usize)]) -> Layout {
         y += height + (STEEPNESS * farthest).clamp(LAYERS_APART[0], LAYERS_APART[1]);
     }
     let centres: Vec<[f64; 2]> =
-        (0..sizes.len()).map(|node| [x[node] - left, (tops[graph.layer[node]] + bottoms[graph.layer[node]]) / 2.0]).collect();
+        (0..sizes.len()).map(|node| [x[node], (tops[graph.layer[node]] + bottoms[graph.layer[node]]) / 2.0]).collect();
     let positions = graph.positions();
-    let gates_at = |node: usize| -> Vec<Gate> {
-        let layer = &graph.order[graph.layer[node]];
-        let at = x[node] - left;
-        let mut gates = Vec::new();
-        for (is_left, beside) in [(true, &layer[..positions[node]]), (false, &layer[positions[node] + 1..])] {
-            let ordered: Box<dyn Iterator<Item = &usize>> = if is_left { Box::new(beside.iter().rev()) } else { Box::new(beside.iter()) };
-            let (mut room, mut highest) = (MARGIN, 0.0);
-            for &other in ordered {
-                if graph.is_dummy(other) {
-                    // Arcs that pass between here and the box want to pass there too.
-                    room += ARCS_APART;
-                    continue;
-                }
-                let [width, height] = sizes[other];
-                if height > highest {
-                    highest = height;
-                    let [centre, middle] = centres[other];
-                    let [low, high] = if is_left {
-                        [(centre + width / 2.0 + room).min(at), f64::INFINITY]
-                    } else {
-                        [f64::NEG_INFINITY, (centre - width / 2.0 - room).max(at)]
-                    };
-                    gates.extend([-1.0, 1.0].map(|side| Gate { y: middle + side * (height / 2.0 + MARGIN / 3.0), low, high }));
-                }
-                if bottoms[graph.layer[node]] - tops[graph.layer[node]] <= highest {
-                    break;
-                }
-            }
-        }
-        gates.sort_by(|left, right| left.y.total_cmp(&right.y));
-        gates
-    };
-    let gates = graph.chains.iter().map(|chain| chain.iter().flat_map(|&node| gates_at(node)).collect()).collect();
-    Layout { size: [right - left, bottoms.last().copied().unwrap_or(0.0)], centres, gates }
+    let rows = Rows { graph: &graph, sizes, x: &x, positions: &positions, tops: &tops, bottoms: &bottoms };
+    let gates = graph.chains.iter().map(|chain| rows.gates(chain)).collect();
+    Layout { size: [right, bottoms.last().copied().unwrap_or(0.0)], centres, gates }
 }

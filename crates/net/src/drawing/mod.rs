@@ -9,6 +9,7 @@ mod arc_route;
 mod bezier;
 mod coordinates;
 mod crossing_reduction;
+mod gates;
 mod given_positions;
 mod isotonic;
 mod junction_tree;

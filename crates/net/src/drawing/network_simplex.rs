@@ -30,7 +30,7 @@ pub(super) fn network_simplex(places: Vec<i64>, links: &[Link], max_steps: usize
         let Some(entering) = tree.entering(leaving) else { break };
         tree.exchange(leaving, entering);
     }
-    tree.centre();
+    tree.centre(max_steps / 2);
     tree.places
 }
 
@@ -205,6 +205,7 @@ impl<'a> TightTree<'a> {
         for step in 0..n_chosen {
             let place = (self.next_looked_at + step) % n_chosen;
             let number = self.chosen[place];
+            self.n_steps += usize::from(step % 8 == 7);
             if self.cut[number] < 0 {
                 if best.is_none_or(|best: usize| self.cut[number] < self.cut[best]) {
                     best = Some(number);
@@ -297,14 +298,16 @@ impl<'a> TightTree<'a> {
     }
 
     /// Links whose length costs nothing are brought halfway between the lengths that others leave them.
-    fn centre(&mut self) {
+    fn centre(&mut self, max_steps: usize) {
+        self.n_steps = 0;
         for _ in 0..3 {
             for place in 0..self.chosen.len() {
                 let number = self.chosen[place];
-                if self.cut[number] != 0 {
+                if self.cut[number] != 0 || self.n_steps > max_steps {
                     continue;
                 }
                 let (root, below_is_tail) = self.below(number);
+                self.n_steps += 1 + self.lim[root] - self.low[root];
                 let Some((longer, _)) = self.least_slack(root, below_is_tail) else { continue };
                 let own = self.slack(number);
                 let shorter = self.least_slack(root, !below_is_tail).map_or(own, |(slack, _)| slack.min(own));

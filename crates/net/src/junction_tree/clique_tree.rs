@@ -16,42 +16,86 @@ pub(super) struct CliqueTree {
 
 impl CliqueTree {
     /// The maximal cliques of an elimination. The largest clique of every part that hangs together is its root: a root is gone through once
-    /// where others are gone through twice.
+    /// where others are gone through twice. Every other hangs below the smallest clique that holds what it shares with the rest, so that large
+    /// cliques have few neighbours.
     pub fn of(plan: &Elimination, n_states: &[usize]) -> Self {
         let (scopes, parents) = maximal_cliques(plan, n_states.len());
-        let mut beside: Vec<Vec<usize>> = vec![Vec::new(); scopes.len()];
-        for (place, parent) in parents.iter().enumerate() {
-            if let Some(parent) = *parent {
-                beside[place].push(parent);
-                beside[parent].push(place);
+        let size = |place: usize| scopes[place].iter().map(|variable| n_states[variable.index()] as f64).product::<f64>();
+        let sizes: Vec<f64> = (0..scopes.len()).map(size).collect();
+        let mut parents = rooted_at_largest(&parents, &sizes);
+        hang_below_smallest(&scopes, &mut parents, &sizes, n_states.len());
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); scopes.len()];
+        let mut waiting: Vec<(usize, Option<usize>)> = Vec::new();
+        for (place, parent) in parents.iter().enumerate().rev() {
+            match parent {
+                Some(parent) => children[*parent].push(place),
+                None => waiting.push((place, None)),
             }
         }
-        let size = |place: usize| scopes[place].iter().map(|variable| n_states[variable.index()] as f64).product::<f64>();
-        let mut by_size: Vec<usize> = (0..scopes.len()).collect();
-        by_size.sort_by(|&a, &b| size(b).total_cmp(&size(a)).then(a.cmp(&b)));
         let mut tree = Self { scopes: Vec::new(), n_shared: Vec::new(), parents: Vec::new() };
-        let mut placed = vec![false; scopes.len()];
-        for root in by_size {
-            let mut waiting = vec![(root, None)];
-            while let Some((place, parent)) = waiting.pop() {
-                if std::mem::replace(&mut placed[place], true) {
-                    continue;
-                }
-                let is_shared = |variable: &VarId| parent.is_some_and(|parent: usize| tree.scopes[parent].contains(variable));
-                let (mut scope, mut own): (Vec<VarId>, Vec<VarId>) = scopes[place].iter().partition(|variable| is_shared(variable));
-                let parents_last = parent.and_then(|parent| tree.scopes[parent].last().copied());
-                scope.sort_by_key(|&variable| (Some(variable) == parents_last, variable));
-                let most = own.iter().copied().max_by_key(|variable| n_states[variable.index()]);
-                own.sort_by_key(|&variable| (Some(variable) == most, variable));
-                tree.n_shared.push(scope.len());
-                scope.extend(own);
-                tree.parents.push(parent);
-                let new_place = tree.scopes.len();
-                tree.scopes.push(scope);
-                waiting.extend(beside[place].iter().rev().map(|&other| (other, Some(new_place))));
-            }
+        while let Some((place, parent)) = waiting.pop() {
+            let is_shared = |variable: &VarId| parent.is_some_and(|parent: usize| tree.scopes[parent].contains(variable));
+            let (mut scope, mut own): (Vec<VarId>, Vec<VarId>) = scopes[place].iter().partition(|variable| is_shared(variable));
+            let parents_last = parent.and_then(|parent| tree.scopes[parent].last().copied());
+            scope.sort_by_key(|&variable| (Some(variable) == parents_last, variable));
+            let most = own.iter().copied().max_by_key(|variable| n_states[variable.index()]);
+            own.sort_by_key(|&variable| (Some(variable) == most, variable));
+            tree.n_shared.push(scope.len());
+            scope.extend(own);
+            tree.parents.push(parent);
+            waiting.extend(children[place].iter().map(|&child| (child, Some(tree.scopes.len()))));
+            tree.scopes.push(scope);
         }
         tree
+    }
+}
+
+/// The same tree, hung up at the largest clique of each part.
+fn rooted_at_largest(parents: &[Option<usize>], sizes: &[f64]) -> Vec<Option<usize>> {
+    let mut beside: Vec<Vec<usize>> = vec![Vec::new(); parents.len()];
+    for (place, parent) in parents.iter().enumerate() {
+        if let Some(parent) = *parent {
+            beside[place].push(parent);
+            beside[parent].push(place);
+        }
+    }
+    let mut by_size: Vec<usize> = (0..parents.len()).collect();
+    by_size.sort_by(|&a, &b| sizes[b].total_cmp(&sizes[a]).then(a.cmp(&b)));
+    let mut rooted = vec![None; parents.len()];
+    let mut is_placed = vec![false; parents.len()];
+    for root in by_size {
+        let mut waiting = vec![(root, None)];
+        while let Some((place, parent)) = waiting.pop() {
+            if !std::mem::replace(&mut is_placed[place], true) {
+                rooted[place] = parent;
+                waiting.extend(beside[place].iter().map(|&other| (other, Some(place))));
+            }
+        }
+    }
+    rooted
+}
+
+/// Hangs every clique below the smallest that holds what it shares with its parent and is not below it itself. The running intersection stays: all
+/// that a clique and those below it share with the others is in what it shares with its parent.
+fn hang_below_smallest(scopes: &[Vec<VarId>], parents: &mut [Option<usize>], sizes: &[f64], n_variables: usize) {
+    let mut containing: Vec<Vec<usize>> = vec![Vec::new(); n_variables];
+    for (place, scope) in scopes.iter().enumerate() {
+        scope.iter().for_each(|variable| containing[variable.index()].push(place));
+    }
+    for place in 0..scopes.len() {
+        let Some(parent) = parents[place] else { continue };
+        let shared: Vec<VarId> = scopes[place].iter().copied().filter(|variable| scopes[parent].contains(variable)).collect();
+        let Some(rarest) = shared.iter().min_by_key(|variable| containing[variable.index()].len()) else { continue };
+        let holds = |&other: &usize| shared.iter().all(|variable| scopes[other].contains(variable));
+        let mut candidates: Vec<usize> =
+            containing[rarest.index()].iter().copied().filter(|&other| sizes[other] < sizes[parent]).filter(holds).collect();
+        candidates.sort_by(|&a, &b| sizes[a].total_cmp(&sizes[b]).then(a.cmp(&b)));
+        let is_below = |parents: &[Option<usize>], other: usize| {
+            std::iter::successors(Some(other), |&other| parents[other]).any(|above| above == place)
+        };
+        if let Some(smaller) = candidates.into_iter().find(|&other| !is_below(parents, other)) {
+            parents[place] = Some(smaller);
+        }
     }
 }
 
