@@ -92,6 +92,12 @@ impl Oracle {
         Self { engine, ..self }
     }
 
+    /// With a junction tree that was made by an order of one's own, of the same model; it answers.
+    #[must_use]
+    pub fn with_junction_tree(self, tree: JunctionTree) -> Self {
+        Self { tree: OnceLock::from(Ok(tree)), engine: Engine::JunctionTree, ..self }
+    }
+
     /// The variables' names and states.
     pub fn domain(&self) -> &Domain {
         self.graph.domain()
