@@ -37,6 +37,7 @@ pub fn facts(found: &Estimate, factor: Option<&BayesFactor>, options: &EstimateO
     });
     if let Some(error) = found.log_marginal_likelihood_error.filter(|_| found.log_marginal_likelihood.is_some()) {
         value["log_marginal_likelihood_error"] = real(error);
+        value["log_marginal_likelihood_method"] = found.log_marginal_likelihood_method.into();
     }
     if let Some(sampling) = &found.sampling {
         let mixed = found.parameters.iter().zip(&sampling.of_parameters).map(|(parameter, of)| {
@@ -54,6 +55,9 @@ pub fn facts(found: &Estimate, factor: Option<&BayesFactor>, options: &EstimateO
             "log_marginal_likelihood": real(factor.log_marginal_likelihood),
             "log_bayes_factor": real(factor.ln),
         });
+        if let Some(error) = factor.error {
+            value["against"]["log_bayes_factor_error"] = real(error);
+        }
     }
     if !found.draws.is_empty() {
         let draw = |draw: &Vec<f64>| -> Value {
