@@ -117,6 +117,8 @@ pub enum Predictive {
 pub struct BayesFactor {
     /// The second model's family.
     pub family: &'static str,
+    /// Its density, where the user wrote one.
+    pub density: Option<String>,
     /// The second model's prior.
     pub prior_text: String,
     /// ln P(data) under it.
@@ -275,6 +277,7 @@ impl Estimate {
     pub fn subject(&self) -> String {
         match self.kind {
             FamilyKind::LinearRegression | FamilyKind::Logistic => format!("{} given {}", self.columns[0], self.columns[1..].join(", ")),
+            FamilyKind::Binomial if self.columns.len() == 2 => format!("{} of {} trials", self.columns[0], self.columns[1]),
             FamilyKind::Density if self.columns.len() > 1 => format!("{} given {}", self.columns[0], self.columns[1..].join(", ")),
             _ => self.columns.join(", "),
         }

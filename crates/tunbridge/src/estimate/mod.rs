@@ -333,7 +333,8 @@ pub fn bayes_factor(sample: &Sample, first: &Estimate, against: &EstimateOptions
     let errors = [first.log_marginal_likelihood_error, second.log_marginal_likelihood_error];
     let error = errors.iter().flatten().map(|error| error * error).reduce(|a, b| a + b).map(f64::sqrt);
     let ln = ln_first - ln_second;
-    Ok(BayesFactor { family: second.family, prior_text: second.prior_text, log_marginal_likelihood: ln_second, ln, error })
+    let density = against.density.as_ref().map(|density| density.text.clone());
+    Ok(BayesFactor { family: second.family, density, prior_text: second.prior_text, log_marginal_likelihood: ln_second, ln, error })
 }
 
 /// A family of one number a row.
@@ -396,7 +397,12 @@ fn categorical(opened: &Opened, prior: &PriorText<'_>, context: Context) -> Resu
     let predictive = |after: &belief::conjugate::Dirichlet, _: &StateCounts| Ok(Predictive::States(pair(&states, after.mean())));
     let one_hot = |row: &[f64]| (0..states.len()).map(|state| f64::from(u8::from(state == row[0] as usize))).collect::<Vec<f64>>();
     let frames = frames_of(opened, &context.options)?;
-    answer::answer(prior, seen, Some(names), frames.map(|held| (held, one_hot)), predictive, context)
+    let mut found = answer::answer(prior, seen, Some(names), frames.map(|held| (held, one_hot)), predictive, context)?;
+    if states.len() == 1 {
+        // What is sure has no curve.
+        found.curves = Curves { parameter: found.curves.parameter, ..Curves::default() };
+    }
+    Ok(found)
 }
 
 fn pair(names: &[String], values: Vec<f64>) -> Vec<(String, f64)> {

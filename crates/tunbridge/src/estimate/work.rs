@@ -89,16 +89,19 @@ impl Work {
     /// the others on `pieces` threads at the most.
     pub(super) fn plan(&self, sampler: &Sampler<'_>, lone: u64, shared: u64, pieces: usize, way_out: &str) -> Result<(), Error> {
         let begun = Instant::now();
-        let mut seconds_each = 0.0_f64;
+        let mut each: Vec<f64> = Vec::new();
         for nth in 0..TRIES {
             let start = Instant::now();
             std::hint::black_box(sampler.try_out(nth));
-            // The longest: where a row is impossible an evaluation ends early.
-            seconds_each = seconds_each.max(start.elapsed().as_secs_f64());
+            each.push(start.elapsed().as_secs_f64());
             if begun.elapsed().as_secs_f64() > ENOUGH_SECONDS {
                 break;
             }
         }
+        // One of the longer ones, for where a row is impossible an evaluation ends early; not the longest, in which the machine did other
+        // things.
+        each.sort_by(f64::total_cmp);
+        let seconds_each = each[each.len() * 4 / 5];
         let threads = self.n_threads().min(pieces).max(1);
         let rounds = pieces.max(1).div_ceil(threads) as f64 / pieces.max(1) as f64;
         let seconds = seconds_each * (lone as f64 + shared as f64 * rounds);

@@ -32,6 +32,9 @@ pub fn facts(found: &Estimate, factor: Option<&BayesFactor>, options: &EstimateO
             facts["ml"] = option(p.ml);
             facts["map"] = option(p.map);
             facts["interval"] = p.interval.map(real).to_vec().into();
+            if p.interval_is_of_draws {
+                facts["interval_is_of_draws"] = true.into();
+            }
             facts
         }),
     });
@@ -55,6 +58,9 @@ pub fn facts(found: &Estimate, factor: Option<&BayesFactor>, options: &EstimateO
             "log_marginal_likelihood": real(factor.log_marginal_likelihood),
             "log_bayes_factor": real(factor.ln),
         });
+        if let Some(density) = &factor.density {
+            value["against"]["density"] = density.as_str().into();
+        }
         if let Some(error) = factor.error {
             value["against"]["log_bayes_factor_error"] = real(error);
         }

@@ -209,7 +209,7 @@ fn draws_as_csv(found: &Estimate) -> String {
 fn text(found: &Estimate, factor: Option<&BayesFactor>, options: &EstimateOptions) -> String {
     let mut text = words::summary(found, options);
     if let Some(factor) = factor {
-        let _ = write!(text, "\n{}", words::comparison(found, factor));
+        let _ = write!(text, "\n{}", words::comparison(found, factor, options));
     }
     if !found.draws.is_empty() {
         let _ = write!(text, "\n{}", words::draws(found, options));

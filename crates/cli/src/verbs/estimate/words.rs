@@ -149,7 +149,7 @@ pub fn form(of: &dyn Distribution) -> String {
 }
 
 /// Which model the data speak for, and how loudly (Kass & Raftery 1995, section 3.2).
-pub fn comparison(found: &Estimate, factor: &BayesFactor) -> String {
+pub fn comparison(found: &Estimate, factor: &BayesFactor, options: &EstimateOptions) -> String {
     let for_first = factor.ln >= 0.0;
     let times = factor.ln.abs().exp();
     let strength = match 2.0 * factor.ln.abs() {
@@ -158,8 +158,9 @@ pub fn comparison(found: &Estimate, factor: &BayesFactor) -> String {
         x if x < 10.0 => "strong",
         _ => "very strong",
     };
-    let [first, second] =
-        [(found.family, &found.prior_text), (factor.family, &factor.prior_text)].map(|(family, prior)| format!("{family}, {prior}"));
+    let density = options.density.as_ref().map_or(found.family, |density| &density.text);
+    let [first, second] = [(density, &found.prior_text), (factor.density.as_deref().unwrap_or(factor.family), &factor.prior_text)]
+        .map(|(model, prior)| format!("{model}, {prior}"));
     let (winner, loser) = if for_first { (&first, &second) } else { (&second, &first) };
     let times = if times.is_finite() { format!("{} times", number(times)) } else { format!("e^{} times", number(factor.ln.abs())) };
     let sure = factor.error.filter(|error| *error > 1e-3).map(|error| format!(" ± {}", number(error))).unwrap_or_default();
