@@ -128,13 +128,11 @@ impl Cholesky {
         // Elimination that keeps what the pivots of I + W are above one.
         let mut gain = 0.0;
         for k in 0..n {
-            let pivot = w[k][k];
-            gain += pivot.ln_1p();
-            for i in k + 1..n {
-                let share = w[i][k] / (1.0 + pivot);
-                for j in k + 1..n {
-                    w[i][j] -= share * w[k][j];
-                }
+            let row = w[k].clone();
+            gain += row[k].ln_1p();
+            for below in &mut w[k + 1..] {
+                let share = below[k] / (1.0 + row[k]);
+                below[k + 1..].iter_mut().zip(&row[k + 1..]).for_each(|(cell, above)| *cell -= share * above);
             }
         }
         gain

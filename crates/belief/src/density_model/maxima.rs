@@ -66,7 +66,7 @@ fn is_level(target: &mut Target<'_>, start: &[f64]) -> bool {
     let steps: Vec<f64> = start.iter().map(|z| (0.1 * z.abs()).max(0.3)).collect();
     // Unlike steps to either side, so that no symmetry leads back.
     let beside = |by: f64| -> Vec<f64> {
-        let step = |axis: usize| by * steps[axis] * (1.0 + 0.37 * axis as f64) * if axis % 2 == 0 { 1.0 } else { -1.0 };
+        let step = |axis: usize| by * steps[axis] * (1.0 + 0.37 * axis as f64) * if axis.is_multiple_of(2) { 1.0 } else { -1.0 };
         (0..n).map(|axis| start[axis] + step(axis)).collect()
     };
     let Some(by) = [1.0, -1.0, 0.1, -0.1, 0.01].into_iter().find(|by| ln_likelihood(&beside(*by)).is_finite()) else { return false };

@@ -99,9 +99,13 @@ fn in_lanes(values: &[f64]) -> f64 {
     let mut lanes = [0.0; LANES];
     let (whole, rest) = values.as_chunks::<LANES>();
     for chunk in whole {
-        lanes.iter_mut().zip(chunk).for_each(|(lane, value)| *lane += value);
+        for (lane, value) in lanes.iter_mut().zip(chunk) {
+            *lane += value;
+        }
     }
-    lanes.iter_mut().zip(rest).for_each(|(lane, value)| *lane += value);
+    for (lane, value) in lanes.iter_mut().zip(rest) {
+        *lane += value;
+    }
     let [a, b, c, d, e, f, g, h] = lanes;
     ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
@@ -143,7 +147,8 @@ fn hoist(program: &Program, columns: &mut Vec<Vec<f64>>, n_rows: usize) -> Progr
     };
     // What is known now, and what is left for later; where each step of the whole went.
     let (mut before, mut later) = (program.clone(), program.clone());
-    (before.once.clear(), before.rows.clear());
+    before.once.clear();
+    before.rows.clear();
     later.rows.clear();
     let (mut in_before, mut in_later): (Vec<From>, Vec<From>) = (Vec::new(), Vec::new());
     let n_given = columns.len();

@@ -19,6 +19,7 @@
 
 mod bound;
 mod densities;
+mod elementary;
 mod error;
 mod function;
 mod ln;
