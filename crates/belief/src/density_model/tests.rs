@@ -520,7 +520,7 @@ fn bridge_sampling_finds_the_closed_form_of_a_regression_in_five_dimensions() {
 fn chains_run_in_any_order_are_the_same() {
     let model = DensityModel::builder("normal(x, m, s²)").prior("m ~ N(0, 9)").prior("s ~ Exp(1)").build().unwrap();
     let data = Data::new([1.0, 2.0, 4.0]);
-    let options = McmcOptions { chains: 3, draws: 20, warm_up: 20, seed: 8, ..McmcOptions::default() };
+    let options = McmcOptions { chains: 3, draws: 20, warm_up: 20, seed: 8 };
     let chains = model.sampler(&data, &options).unwrap().climb(false).unwrap();
     let mut backward: Vec<_> = (0..3).rev().map(|chain| chains.run(chain, &|| ()).unwrap()).collect();
     backward.reverse();

@@ -224,7 +224,9 @@ fn run_block<'a>(step: &Step, out: &mut [f64], one: impl Fn(From) -> Option<f64>
             let (degrees, scale, part) = (of(degrees), of(scale), of(part));
             let (top, power, width) = (part - scale.ln(), (degrees + 1.0) / 2.0, scale * scale * degrees);
             let ratio = |x: f64, location: f64| (x - location) * (x - location) / width;
-            let plain = |x: f64, location: f64| degrees > 0.0 && scale > 0.0 && elementary::ln_1p_is_plain(ratio(x, location));
+            // A square that is too large or too small for a double says nothing.
+            let sound = degrees > 0.0 && scale > 0.0 && (1e-290..1e290).contains(&width);
+            let plain = |x: f64, location: f64| sound && elementary::ln_1p_is_plain(ratio(x, location));
             let ln_pdf = |x: f64, location: f64| top - power * elementary::ln_1p(ratio(x, location));
             let slowly = |x: f64, location: f64| Density::StudentT.ln_pdf_with(x, &[degrees, location, scale], part);
             in_vectors(out, operand(x), operand(location), plain, ln_pdf, slowly);

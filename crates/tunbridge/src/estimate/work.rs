@@ -131,7 +131,7 @@ impl Work {
         let step = (all / 200).max(1);
         let evaluated = || {
             let n = done.fetch_add(1, Ordering::Relaxed) + 1;
-            if n % step == 0 {
+            if n.is_multiple_of(step) {
                 self.tell(Tidings::Done((n as f64 / all as f64).min(1.0)));
             }
         };
