@@ -19,7 +19,6 @@
 
 mod bound;
 mod densities;
-mod elementary;
 mod error;
 mod function;
 mod ln;

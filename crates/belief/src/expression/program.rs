@@ -5,7 +5,6 @@
 //! made once. Both sides of an `if` are computed and one is taken.
 
 use super::densities::Density;
-use super::elementary;
 use super::function::Function;
 use super::tree::Tree;
 
@@ -202,35 +201,11 @@ fn run_block<'a>(step: &Step, out: &mut [f64], one: impl Fn(From) -> Option<f64>
         (Function::Negate, [a]) => binary(out, operand(a), Operand::One(0.0), |a, _| -a),
         (Function::Abs, [a]) => binary(out, operand(a), Operand::One(0.0), |a, _| a.abs()),
         (Function::Sqrt, [a]) => binary(out, operand(a), Operand::One(0.0), |a, _| a.sqrt()),
-        (Function::Exp, [a]) => {
-            let plain = |a: f64, _| elementary::exp_is_plain(a);
-            in_vectors(out, operand(a), Operand::One(0.0), plain, |a, _| elementary::exp(a), |a, _| a.exp());
-        }
-        (Function::Ln, [a]) => {
-            let plain = |a: f64, _| elementary::ln_is_plain(a);
-            in_vectors(out, operand(a), Operand::One(0.0), plain, |a, _| elementary::ln(a), |a, _| a.ln());
-        }
+        (Function::Exp, [a]) => binary(out, operand(a), Operand::One(0.0), |a, _| a.exp()),
+        (Function::Ln, [a]) => binary(out, operand(a), Operand::One(0.0), |a, _| a.ln()),
         (Function::LnProduct, [a, b]) => binary(out, operand(a), operand(b), |a, b| Function::LnProduct.value(&[a, b])),
         (Function::LnQuotient, [a, b]) => binary(out, operand(a), operand(b), |a, b| Function::LnQuotient.value(&[a, b])),
-        (Function::LnSum, [a, b]) => {
-            let plain = |a: f64, b: f64| a.abs() < f64::INFINITY && (a - b).abs() <= 700.0;
-            let sum = |a: f64, b: f64| a.max(b) + elementary::ln_1p(elementary::exp(-(a - b).abs()));
-            in_vectors(out, operand(a), operand(b), plain, sum, |a, b| Function::LnSum.value(&[a, b]));
-        }
-        (Function::LnDensityWith(Density::StudentT), [x, degrees, location, scale, part])
-            if [degrees, scale, part].iter().all(|from| one(**from).is_some()) =>
-        {
-            let of = |from: &From| one(*from).unwrap_or(f64::NAN);
-            let (degrees, scale, part) = (of(degrees), of(scale), of(part));
-            let (top, power, width) = (part - scale.ln(), (degrees + 1.0) / 2.0, scale * scale * degrees);
-            let ratio = |x: f64, location: f64| (x - location) * (x - location) / width;
-            // A square that is too large or too small for a double says nothing.
-            let sound = degrees > 0.0 && scale > 0.0 && (1e-290..1e290).contains(&width);
-            let plain = |x: f64, location: f64| sound && elementary::ln_1p_is_plain(ratio(x, location));
-            let ln_pdf = |x: f64, location: f64| top - power * elementary::ln_1p(ratio(x, location));
-            let slowly = |x: f64, location: f64| Density::StudentT.ln_pdf_with(x, &[degrees, location, scale], part);
-            in_vectors(out, operand(x), operand(location), plain, ln_pdf, slowly);
-        }
+        (Function::LnSum, [a, b]) => binary(out, operand(a), operand(b), |a, b| Function::LnSum.value(&[a, b])),
         (Function::LessOrEqual, [a, b]) => binary(out, operand(a), operand(b), |a, b| Function::LessOrEqual.value(&[a, b])),
         (Function::LnDensity(Density::Normal), [x, mean, variance]) if one(*variance).is_some() => {
             let variance = one(*variance).unwrap_or(f64::NAN);
@@ -261,74 +236,11 @@ enum Operand<'a> {
 /// A function of two numbers over a block.
 #[inline(always)]
 fn binary(out: &mut [f64], a: Operand<'_>, b: Operand<'_>, f: impl Fn(f64, f64) -> f64) {
-    // Loops and not `for_each`, whose body would be a function of its own, compiled for the least of machines.
     match (a, b) {
-        (Operand::Rows(a), Operand::One(b)) => {
-            for (out, a) in out.iter_mut().zip(a) {
-                *out = f(*a, b);
-            }
-        }
-        (Operand::One(a), Operand::Rows(b)) => {
-            for (out, b) in out.iter_mut().zip(b) {
-                *out = f(a, *b);
-            }
-        }
-        (Operand::Rows(a), Operand::Rows(b)) => {
-            for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
-                *out = f(*a, *b);
-            }
-        }
+        (Operand::Rows(a), Operand::One(b)) => out.iter_mut().zip(a).for_each(|(out, a)| *out = f(*a, b)),
+        (Operand::One(a), Operand::Rows(b)) => out.iter_mut().zip(b).for_each(|(out, b)| *out = f(a, *b)),
+        (Operand::Rows(a), Operand::Rows(b)) => out.iter_mut().zip(a).zip(b).for_each(|((out, a), b)| *out = f(*a, *b)),
         (Operand::One(a), Operand::One(b)) => out.fill(f(a, b)),
-    }
-}
-
-/// A function of two numbers that has no branches where they are plain, over a block; where they are not, once more by another.
-#[inline(always)]
-fn in_vectors(
-    out: &mut [f64],
-    a: Operand<'_>,
-    b: Operand<'_>,
-    plain: impl Fn(f64, f64) -> bool,
-    quick: impl Fn(f64, f64) -> f64,
-    slow: impl Fn(f64, f64) -> f64,
-) {
-    // Two loops, for a loop that looks at its numbers does not become vectors.
-    binary(out, a, b, quick);
-    let mut all = true;
-    each(a, b, out.len(), |_, a, b| all &= plain(a, b));
-    if !all {
-        each(a, b, out.len(), |row, a, b| {
-            if !plain(a, b) {
-                out[row] = slow(a, b);
-            }
-        });
-    }
-}
-
-/// Hands on two numbers of each row.
-#[inline(always)]
-fn each(a: Operand<'_>, b: Operand<'_>, n: usize, mut see: impl FnMut(usize, f64, f64)) {
-    match (a, b) {
-        (Operand::Rows(a), Operand::One(b)) => {
-            for (row, a) in a.iter().enumerate() {
-                see(row, *a, b);
-            }
-        }
-        (Operand::One(a), Operand::Rows(b)) => {
-            for (row, b) in b.iter().enumerate() {
-                see(row, a, *b);
-            }
-        }
-        (Operand::Rows(a), Operand::Rows(b)) => {
-            for (row, (a, b)) in a.iter().zip(b).enumerate() {
-                see(row, *a, *b);
-            }
-        }
-        (Operand::One(a), Operand::One(b)) => {
-            for row in 0..n {
-                see(row, a, b);
-            }
-        }
     }
 }
 
