@@ -279,7 +279,7 @@ impl ColumnArgs {
 pub struct LearnArgs {
     /// Files with the same columns (CSV, TSV, ARFF, JSON Lines, Parquet, Arrow; .gz and .zst too), globs, - for standard input, a folder
     /// of documents with a folder for each class, or a mailbox for each class
-    #[arg(required = true, value_name = "DATA")]
+    #[arg(required_unless_present = "average", value_name = "DATA")]
     pub data: Vec<PathBuf>,
     /// The column to predict
     #[arg(short, long, value_name = "NAME")]

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use belief::{
     Chunk, Fold, Kind, Observations, ReadReport, Recode, Recoding, Role, Schema, StateMap, States, SufficientStatistic, VarId, Variable,
+    closest,
 };
 
 use crate::copies::Copies;
 use crate::dictionary::Dictionary;
 use crate::documents::{self, Documents};
 use crate::encode::{EncodedChunk, FileColumns, NewStates, Plan, PlanKind, VariablePlan};
-use crate::error::{closest, shown};
+use crate::error::shown;
 use crate::found::{FoundStates, grown};
 use crate::input::Input;
 use crate::labels::LabelPlan;

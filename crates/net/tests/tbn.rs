@@ -134,6 +134,47 @@ fn networks_of_the_repository_go_round() {
     }
 }
 
+/// Words of the format where they can only be names.
+#[test]
+fn words_of_the_format_are_names_where_nothing_else_fits() {
+    let text = "variable at on/off/order 0.5, 0.25, 0.25
+        variable variable { absent, label, variable } given at
+          on: 0.5, 0.25, 0.25
+          off: 1, 0, 0
+          order: 0, 1, 0
+        variable order at/as given variable
+          absent: 0.1
+          label: 0.2
+          variable: 0.3
+        variable on on/off given order as noisy-or
+          order=at: 0.5
+        variable leak absent/on given order as deterministic
+          at: absent
+          as: on
+        variable tree on/off given on, \"leak\" as tree
+          on on { on: 0.5 off: on leak { absent: 0.1 on: 0.2 } }";
+    let document = tbn::read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(document.network().structure().names(), ["at", "variable", "order", "on", "leak", "tree"]);
+    assert_eq!(tbn::read(tbn::write(&document).as_bytes()).unwrap(), document);
+}
+
+/// Every block of the guide, each a whole network that goes round.
+#[test]
+fn the_guide_is_true() {
+    let guide = std::fs::read_to_string(format!("{}/../../examples/tbn.md", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let blocks: Vec<&str> = guide.split("```tbn\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert_eq!(blocks.len(), 7);
+    for block in &blocks {
+        let document = tbn::read(block.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{block}"));
+        assert!(document.remarks.is_empty());
+        assert_eq!(tbn::read(tbn::write(&document).as_bytes()).unwrap(), document, "{block}");
+    }
+    let nose = tbn::read(blocks[1].as_bytes()).unwrap();
+    let sinus = nose.network().find("Sinus").unwrap();
+    let yes: Vec<f64> = nose.network().table(sinus).unwrap().iter().step_by(2).copied().collect();
+    assert_eq!(yes, [0.9, 0.9, 0.9, 0.05, 0.05, 0.7]);
+}
+
 #[test]
 fn broken_files_are_told_by_line_and_column() {
     let ab = "variable A yes/no\n  0.5\nvariable B yes/no\n  0.5\n";
@@ -142,7 +183,7 @@ fn broken_files_are_told_by_line_and_column() {
         ("variable A".into(), "1:11: expected the states, found the end of the text"),
         ("variable A yes".into(), "1:12: expected the states, found `yes`"),
         ("variable A { yes no }".into(), "1:18: expected `}` after the states, found `no`"),
-        ("variable at yes/no 0.5".into(), "1:10: expected the variable's name, found the keyword `at`"),
+        ("variable , yes/no 0.5".into(), "1:10: expected the variable's name, found `,`"),
         ("variable A yes/no".into(), "1:10: variable `A` has no probabilities"),
         ("variable A yes/no\n  0.5, oops".into(), "2:8: expected a number, found `oops`"),
         ("variable A yes/no\n  0.1 0.9".into(), "2:7: expected `variable`, found `0.9`"),

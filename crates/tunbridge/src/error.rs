@@ -140,6 +140,13 @@ fn hint_of_density(error: &DensityError) -> Option<String> {
 }
 
 fn hint_of(error: &HypothesisError) -> Option<String> {
+    if let HypothesisError::Unknown { what: "variable" | "state", name, known } = error {
+        // A state is told with its variable.
+        let (before, typed) = name.split_once('=').map_or(("", name.as_str()), |(variable, state)| (variable, state));
+        let near = data::closest(typed, known.iter().map(String::as_str));
+        let sign = if before.is_empty() { "" } else { "=" };
+        return Some(near.map_or_else(|| "name one that is known".into(), |near| format!("did you mean `{before}{sign}{near}`?")));
+    }
     let hint = match error {
         HypothesisError::SumNotOne { .. } | HypothesisError::NothingLeft { .. } => {
             "probabilities of things that exclude each other sum to 1; one of them may be left out and gets the rest"

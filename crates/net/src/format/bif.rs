@@ -2,7 +2,7 @@
 //!
 //! Names are quoted or any run without blanks and delimiters, so that states such as `<5` or `0.5-1` are read; commas between names and
 //! numbers may be left out; rows may come in any order; `default` fills the rows that are not given; a flat `table` of a variable with parents
-//! has the variable itself slowest and the last parent fastest, as the format's definition says. Properties are kept as they stand,
+//! has the variable itself slowest and the last parent fastest, as the format's definition says and pyAgrum and pgmpy read it. Properties are kept as they stand,
 //! comments are not. Numbers are written as the shortest text that reads back to the same double.
 
 use super::document::{Document, Notes, Remark};

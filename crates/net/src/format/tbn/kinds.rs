@@ -1,8 +1,8 @@
 //! Distributions that are not tables: the causes of noisy-or and noisy-max, and trees.
 
 use super::{
-    Cause, CauseOf, Fault, Input, MAX_DEPTH, Noisy, Tree, Word, at_end, comes, expect, found, here, keyword, list, name, number, skip,
-    state_or_any,
+    Cause, CauseOf, Fault, Input, MAX_DEPTH, Noisy, Tree, Word, at_end, bare, comes, expect, found, here, keyword, list, name, number,
+    skip, state_or_any,
 };
 
 /// `order …`, then `leak: …`, `PARENT: …`, `PARENT=STATE: …` up to the next variable.
@@ -10,7 +10,7 @@ pub(super) fn noisy<'a>(input: &mut Input<'a>, order: Option<Vec<Word<'a>>>) -> 
     let mut causes = Vec::new();
     while !at_end(input)? && !comes(input, "variable") {
         let offset = here(input);
-        let of = if keyword(input, "leak")? {
+        let of = if bare(input, "leak")? {
             CauseOf::Leak
         } else {
             let parent = name(input, "`leak` or the name of a parent")?;

@@ -42,8 +42,8 @@
 //! ```
 //!
 //! A NAME, STATE or TEXT is a word without blanks and without `, ; : = { } ( ) [ ] | # "`, or anything in `"…"`, where `\"` and `\\` stand for a
-//! quote and a backslash. A name that is one of the keywords `network variable given as label comment at values submodel
-//! property table-property on leak order absent` is written in quotes.
+//! quote and a backslash. `network variable given as label comment at values submodel property table-property leak` are written in quotes
+//! where they are names; before `,`, `:` or `=` they are taken for names anyway, but for `leak`.
 //!
 //! **Noisy-or and noisy-max.** The last state of the child means that nothing happened, the states before it are ever stronger effects; `order none,
 //! mild, severe` says another order, from the weakest to the strongest. A parent's row is P(child | this parent alone in this state):
@@ -71,23 +71,9 @@ pub use write::write;
 /// How deep a tree may be.
 const MAX_DEPTH: usize = 256;
 
-const KEYWORDS: [&str; 15] = [
-    "network",
-    "variable",
-    "given",
-    "as",
-    "label",
-    "comment",
-    "at",
-    "values",
-    "submodel",
-    "property",
-    "table-property",
-    "on",
-    "leak",
-    "order",
-    "absent",
-];
+/// Names that are written in quotes, for they could be taken for what these words say.
+const KEYWORDS: [&str; 12] =
+    ["network", "variable", "given", "as", "label", "comment", "at", "values", "submodel", "property", "table-property", "leak"];
 
 /// Reads TBN.
 ///
@@ -102,7 +88,7 @@ const KEYWORDS: [&str; 15] = [
 ///   yes: 0.8, 0.2
 ///   *:   0.1, 0.9   # everybody else")?;
 /// let nose = flu.network().find("Nose").unwrap();
-/// assert_eq!(*flu.network().conditional(nose).to_values(), [0.8, 0.2, 0.1, 0.9]);
+/// assert_eq!(*flu.network().table(nose).unwrap(), [0.8, 0.2, 0.1, 0.9]);
 /// let broken = tbn::read(b"variable Flu yes/no  0.1 0.9").unwrap_err();
 /// assert_eq!((broken.line, broken.column), (1, 26));
 /// # Ok::<(), tunbridge_net::format::FormatError>(())
@@ -191,7 +177,7 @@ fn parse<'a>(input: &mut Input<'a>) -> Result<Parts<'a>, Fault> {
         parts.properties.push(name(input, "the property, in \"…\"")?.text.into_owned());
     }
     while !at_end(input)? {
-        if !keyword(input, "variable")? {
+        if !bare(input, "variable")? {
             let what = format!("expected `variable`, found {}", found(input));
             let hint = if parts.variables.is_empty() {
                 "a file is `network NAME` and then  variable NAME { STATE, STATE }  with its probabilities"
@@ -359,9 +345,20 @@ fn expect(input: &mut Input<'_>, symbol: char, place: &str) -> Result<(), Fault>
     Err(Fault::new(input.current_token_start(), format!("expected `{symbol}` {place}, found {}", found(input)), ""))
 }
 
-/// Whether this word comes next, bare.
+/// Passes over a bare word if it comes next.
+fn bare(input: &mut Input<'_>, word: &str) -> Result<bool, Fault> {
+    blank(input)?;
+    let comes = input.starts_with(word) && !input[word.len()..].starts_with(is_of_word);
+    if comes {
+        input.next_slice(word.len());
+    }
+    Ok(comes)
+}
+
+/// Whether this word comes next, bare, and is not the beginning of a row: before `,`, `:` or `=` it is a name.
 fn comes(input: &Input<'_>, word: &str) -> bool {
-    input.starts_with(word) && !input[word.len()..].starts_with(is_of_word)
+    let mut ahead = *input;
+    matches!(bare(&mut ahead, word), Ok(true)) && blank(&mut ahead).is_ok() && !ahead.starts_with([',', ':', '='])
 }
 
 /// Passes over a keyword if it comes next.
@@ -374,7 +371,7 @@ fn keyword(input: &mut Input<'_>, word: &str) -> Result<bool, Fault> {
     Ok(comes)
 }
 
-/// A name that is no keyword, or anything in quotes.
+/// A bare word, or anything in quotes.
 fn name<'a>(input: &mut Input<'a>, what: &str) -> Result<Word<'a>, Fault> {
     blank(input)?;
     let offset = here(input);
@@ -385,13 +382,6 @@ fn name<'a>(input: &mut Input<'a>, what: &str) -> Result<Word<'a>, Fault> {
     if text.is_empty() {
         let what = format!("expected {what}, found {}", found(input));
         return Err(Fault::new(offset, what, "names with blanks or any of , ; : = { } ( ) [ ] | # are written in \"…\""));
-    }
-    if KEYWORDS.contains(&text) {
-        return Err(Fault::new(
-            offset,
-            format!("expected {what}, found the keyword `{text}`"),
-            format!("a name like this is written \"{text}\""),
-        ));
     }
     Ok(Word { text: text.into(), offset })
 }

@@ -1,7 +1,7 @@
 //! XDSL, the format of GeNIe and SMILE.
 //!
 //! `<probabilities>` run with the variable itself fastest, then the last parent, the first slowest. Files that say they come from aGrUM have the first
-//! parent faster than the last and are read so. `<deterministic>` and `<noisymax>` nodes are kept as what they are; equations, decisions and utilities are refused. Titles, comments, positions and submodels are kept in GeNIe's extension.
+//! parent faster than the last and are read so; aGrUM reads all others so too, against GeNIe and pgmpy, and BIF or NET is the way there. `<deterministic>` and `<noisymax>` nodes are kept as what they are; equations, decisions and utilities are refused. Titles, comments, positions and submodels are kept in GeNIe's extension.
 //!
 //! Identifiers have letters, digits and `_` only: other names are changed and kept in a user property.
 
