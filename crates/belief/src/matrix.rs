@@ -113,6 +113,36 @@ impl Cholesky {
         (0..self.lower.n).map(|i| 2.0 * self.lower.get(i, i).ln()).sum()
     }
 
+    /// ln det(M + A) − ln det M, also where A is so small beside M that the two are the same to rounding. A is positive
+    /// semidefinite.
+    pub fn ln_determinant_gain(&self, added: &Matrix) -> f64 {
+        let n = self.lower.n;
+        // W = L⁻¹ A L⁻ᵀ: the gain is ln det(I + W).
+        let half: Vec<Vec<f64>> = (0..n).map(|j| self.solve_lower(&(0..n).map(|i| added.get(i, j)).collect::<Vec<_>>())).collect();
+        let mut w: Vec<Vec<f64>> = (0..n).map(|i| self.solve_lower(&half.iter().map(|column| column[i]).collect::<Vec<_>>())).collect();
+        if (0..n).map(|i| w[i][i]).sum::<f64>() > 0.5
+            && let Some(whole) = Self::of(&Matrix::from_fn(n, |i, j| added.get(i, j) + self.times_itself(i, j)))
+        {
+            return whole.ln_determinant() - self.ln_determinant();
+        }
+        // Elimination that keeps what the pivots of I + W are above one.
+        let mut gain = 0.0;
+        for k in 0..n {
+            let row = w[k].clone();
+            gain += row[k].ln_1p();
+            for below in &mut w[k + 1..] {
+                let share = below[k] / (1.0 + row[k]);
+                below[k + 1..].iter_mut().zip(&row[k + 1..]).for_each(|(cell, above)| *cell -= share * above);
+            }
+        }
+        gain
+    }
+
+    /// A cell of M.
+    fn times_itself(&self, i: usize, j: usize) -> f64 {
+        (0..=i.min(j)).map(|k| self.lower.get(i, k) * self.lower.get(j, k)).sum()
+    }
+
     /// L x.
     pub fn lower_times(&self, x: &[f64]) -> Vec<f64> {
         self.lower.apply(x)

@@ -11,6 +11,7 @@ use crate::concept_args::ConceptArgs;
 use crate::learner_args::{LearnerArgs, PriorArgs};
 use crate::lists::items;
 use crate::loss::LossArgs;
+use crate::network_args::{AskArgs, ConvertArgs, RandomArgs, ShowNetworkArgs};
 use crate::text_args::most_words;
 use crate::weigh_args::WeighArgs;
 
@@ -32,7 +33,7 @@ pub enum Verb {
     Classify(ClassifyArgs),
     /// Show how each piece of evidence moved the odds of one row or case
     Explain(ExplainArgs),
-    /// Print a model in readable form
+    /// Print a model, or a network, in readable form
     Show(ShowArgs),
     /// Show what is understood of a table, and write it beside the data to be corrected
     Schema(SchemaArgs),
@@ -46,7 +47,7 @@ pub enum Verb {
     Forget(ChangeArgs),
     /// Make one model of several that were learned apart
     Merge(MergeArgs),
-    /// Show which beliefs moved between two models, and by how much
+    /// Show which beliefs moved between two models, or networks, and by how much
     Diff(DiffArgs),
     /// Judge a saved model on other rows, or a learner on its own by folds
     Evaluate(EvaluateArgs),
@@ -56,6 +57,12 @@ pub enum Verb {
     Concept(ConceptArgs),
     /// Say what data make of a belief about a parameter: prior, posterior and what comes next
     Estimate(Box<crate::estimate_args::EstimateArgs>),
+    /// Ask a Bayesian network anything: probabilities, what is most probable, what is independent of what
+    Ask(Box<AskArgs>),
+    /// Write a network in another format
+    Convert(ConvertArgs),
+    /// Make a random network
+    Random(RandomArgs),
     /// Print shell completions
     Completions(CompletionsArgs),
     /// Print the manual page
@@ -72,7 +79,7 @@ pub struct Common {
     /// Seed of everything random
     #[arg(long, global = true, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// What to print: text, and html of explain, for people; the rest for programs
+    /// What to print: text, and html of explain and svg of networks, for people; the rest for programs
     #[arg(long, global = true, value_enum)]
     pub format: Option<Format>,
     /// Print seconds by phase and peak memory as a line of JSON on standard error
@@ -95,6 +102,8 @@ pub enum Format {
     Parquet,
     Arrow,
     Html,
+    Svg,
+    Dot,
 }
 
 impl Common {
@@ -270,7 +279,7 @@ impl ColumnArgs {
 pub struct LearnArgs {
     /// Files with the same columns (CSV, TSV, ARFF, JSON Lines, Parquet, Arrow; .gz and .zst too), globs, - for standard input, a folder
     /// of documents with a folder for each class, or a mailbox for each class
-    #[arg(required = true, value_name = "DATA")]
+    #[arg(required_unless_present = "average", value_name = "DATA")]
     pub data: Vec<PathBuf>,
     /// The column to predict
     #[arg(short, long, value_name = "NAME")]
@@ -408,10 +417,10 @@ pub enum UnitArg {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge show play_tennis.tb\n  tunbridge show mail.tb --by ratio --top 20 --min-texts 3\n  tunbridge show play_tennis.tb --format json"
+    after_help = "Examples:\n  tunbridge show play_tennis.tb\n  tunbridge show mail.tb --by ratio --top 20 --min-texts 3\n  tunbridge show play_tennis.tb --format json\n  tunbridge show examples/asia.bif\n  tunbridge show examples/asia.bif --variable dysp\n  tunbridge show examples/asia.bif --given 'xray=yes' --format svg > asia.svg\n  tunbridge show examples/asia.bif --junction-tree\n  tunbridge show examples/asia.bif --independences\n  tunbridge show examples/asia.bif --order -o asia.order"
 )]
 pub struct ShowArgs {
-    /// The model
+    /// The model, or a network
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// How many pieces of evidence, and words of texts, to list per class [default: 5, with --format json 10]
@@ -429,6 +438,8 @@ pub struct ShowArgs {
     /// Print what EM made of rows without a class, step by step
     #[arg(long)]
     pub history: bool,
+    #[command(flatten)]
+    pub network: ShowNetworkArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -510,15 +521,15 @@ pub struct MergeArgs {
 }
 
 #[derive(Args)]
-#[command(after_help = "Example:\n  tunbridge diff before.tb after.tb")]
+#[command(after_help = "Examples:\n  tunbridge diff before.tb after.tb\n  tunbridge diff before.bif after.bif")]
 pub struct DiffArgs {
-    /// The model before
+    /// The model, or the network, before
     #[arg(value_name = "BEFORE")]
     pub before: PathBuf,
-    /// The model after
+    /// The model, or the network, after
     #[arg(value_name = "AFTER")]
     pub after: PathBuf,
-    /// How many beliefs to list [default: 20, with --format json all]
+    /// How many beliefs, or tables, to list [default: 20, with --format json all]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
 }

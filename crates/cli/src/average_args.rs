@@ -1,8 +1,11 @@
 //! Models that are averaged, from the command line: each is a kind with its own flags, written in one argument.
 
+use std::path::PathBuf;
+
 use clap::{Args, Parser, ValueEnum};
 use tunbridge::EvaluationPlan;
-use tunbridge::average::{AverageOptions, MemberOptions, WeighedBy};
+use tunbridge::average::{AverageOptions, MemberOptions, SavedOptions, WeighedBy};
+use tunbridge::model_file::is_model;
 
 use crate::Failure;
 use crate::args::{CalibrateArg, Common, LearnArgs, refuse};
@@ -14,8 +17,8 @@ use crate::learner_args::{LearnerArgs, ModelKind};
 #[command(next_help_heading = "Averages")]
 pub struct AverageArgs {
     /// Learn several models and average their probabilities, each by its weight: a kind with its own flags, as in 'naive-bayes
-    /// --numeric student'; give two or more
-    #[arg(long, value_name = "KIND FLAGS…", allow_hyphen_values = true)]
+    /// --numeric student'; or average saved models, each by its file, weighed by rows that none has seen; give two or more
+    #[arg(long, value_name = "KIND FLAGS…|MODEL", allow_hyphen_values = true)]
     pub average: Vec<String>,
     /// What makes the weights: how well a model foretells held-out rows, or how probable all rows are under it [default: log-score]
     #[arg(long, value_enum, value_name = "WHAT", requires = "average")]
@@ -43,6 +46,9 @@ pub fn options(args: &LearnArgs, common: &Common) -> Result<AverageOptions, Fail
     let AverageArgs { average, average_by } = &args.average;
     if average.len() < 2 {
         return Err(Failure::Usage("--average needs two models or more: give it once for each".into()));
+    }
+    if args.data.is_empty() {
+        return Err(Failure::Usage("there is nothing to learn from: name DATA, or give --average the files of saved models".into()));
     }
     let learner = &args.learner;
     let of_rows = [
@@ -76,6 +82,49 @@ pub fn options(args: &LearnArgs, common: &Common) -> Result<AverageOptions, Fail
     options.evaluation = args.evaluate;
     options.costs = costs(&args.costs)?;
     Ok(options)
+}
+
+/// The files of `--average`, if its models were saved.
+pub fn saved(args: &LearnArgs, common: &Common) -> Result<Option<(Vec<PathBuf>, SavedOptions)>, Failure> {
+    let AverageArgs { average, average_by } = &args.average;
+    let paths: Vec<PathBuf> = average.iter().map(PathBuf::from).filter(|path| is_model(path)).collect();
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    if paths.len() < average.len() {
+        return Err(Failure::Usage(
+            "--average is of saved models or of models to learn, not of both: a saved one knows its own columns and rows; learn and save \
+             the others first"
+                .into(),
+        ));
+    }
+    if paths.len() < 2 {
+        return Err(Failure::Usage("--average needs two models or more: give it once for each".into()));
+    }
+    if args.data.iter().any(|path| path.as_os_str() == "-") {
+        return Err(Failure::Usage("each saved model reads the rows by itself, and standard input can be read once: give a file".into()));
+    }
+    let learner = &args.learner;
+    let of_learning = [
+        ("--target", args.target.is_some()),
+        ("--types", !args.columns.types.is_empty()),
+        ("--ignore", !args.columns.ignore.is_empty()),
+        ("--schema", args.columns.schema.is_some()),
+        ("--labels", learner.labels.is_some()),
+        ("--model", learner.model.is_some()),
+        ("--threshold", learner.threshold.is_some()),
+        ("--calibrate", args.calibrate != CalibrateArg::None),
+        ("--trace", common.trace),
+    ];
+    let of_learning = [&of_learning[..], &learner.unlabelled.given(), &learner.prior.given(), &learner.text.given_of_model()].concat();
+    refuse(&of_learning, "is for learning, and the models of this --average were learned before")?;
+    let by = match average_by {
+        None | Some(WeighedByArg::LogScore) => WeighedBy::LogScore,
+        Some(WeighedByArg::MarginalLikelihood) => WeighedBy::MarginalLikelihood,
+    };
+    let mut read = args.read.options(common);
+    read.weight.clone_from(&args.columns.weight);
+    Ok(Some((paths, SavedOptions { by, rows: args.data.clone(), read, costs: costs(&args.costs)? })))
 }
 
 /// A member from its text; a fault is told with it.

@@ -10,7 +10,7 @@ use crate::args::{ColumnArgs, ReadArgs};
 
 #[derive(Args)]
 #[command(
-    after_help = "In N(a, b) b is the variance: N(170, 10²), N(170, 10^2) and N(170, 100) are the same.\n\nPriors of the families, and what is believed where --prior is not given:\n  bernoulli, binomial, geometric  p ~ Beta(a, b); p ~ Beta(1, 1)\n  categorical, multinomial        p ~ Dirichlet(a) or Dirichlet(a1, a2, …); p ~ Dirichlet(1)\n  poisson, exponential            rate ~ Gamma(shape, rate); Gamma(0.5, 0) and Gamma(0, 0)\n  normal with --known-sd          mean ~ N(mean, variance); flat\n  normal, log-normal              mean ~ N(mean, variance/rows), variance ~ InverseGamma(shape,\n                                  scale), in short NIG(mean, rows, shape, scale); flat\n  uniform, from 0 to theta        theta ~ U(low, high), theta ~ Pareto(scale, shape); Pareto(0, 0)\n  multivariate-normal             NIW([centre], rows, degrees, [scale]); flat\n  linear-regression               NIG([centre], [precision], shape, scale); flat\n  logistic                        coefficients ~ N(mean, variance); N(0, 10²)\nFlat ones, and those with zeros, are reference priors: improper, and the same in every unit.\n\nExamples:\n  tunbridge estimate examples/heights.csv --column height --family normal --known-sd 7 \\\n    --prior 'mean ~ N(170, 10²)'\n  tunbridge estimate --values 4,8,6 --family uniform --prior 'theta ~ U(0, 10)' --plot theta.svg\n  tunbridge estimate --values 1,1,0,1 --family bernoulli --against 'p ~ Beta(20, 20)'\n  tunbridge estimate examples/heights.csv --column weight --given height \\\n    --family linear-regression --at height=180\n  tunbridge estimate examples/heights.csv --column height --family normal --animate sharper.svg\n  tunbridge estimate --values 1.2,0.4,3.1 --density 'r*exp(-r*x)' --range '(0, inf)' \\\n    --prior 'r ~ Gamma(2, 1)'"
+    after_help = "In N(a, b) b is the variance: N(170, 10²), N(170, 10^2) and N(170, 100) are the same.\n\nPriors of the families, and what is believed where --prior is not given:\n  bernoulli, binomial, geometric  p ~ Beta(a, b); p ~ Beta(1, 1)\n  categorical, multinomial        p ~ Dirichlet(a) or Dirichlet(a1, a2, …); p ~ Dirichlet(1)\n  poisson, exponential            rate ~ Gamma(shape, rate); Gamma(0.5, 0) and Gamma(0, 0)\n  normal with --known-sd          mean ~ N(mean, variance); flat\n  normal, log-normal              mean ~ N(mean, variance/rows), variance ~ InverseGamma(shape,\n                                  scale), in short NIG(mean, rows, shape, scale); flat\n  uniform, from 0 to theta        theta ~ U(low, high), theta ~ Pareto(scale, shape); Pareto(0, 0)\n  multivariate-normal             NIW([centre], rows, degrees, [scale]); flat\n  linear-regression               NIG([centre], [precision], shape, scale); flat\n  logistic                        coefficients ~ N(mean, variance); N(0, 10²)\nFlat ones, and those with zeros, are reference priors: improper, and the same in every unit.\n\nExamples:\n  tunbridge estimate examples/heights.csv --column height --family normal --known-sd 7 \\\n    --prior 'mean ~ N(170, 10²)'\n  tunbridge estimate --values 4,8,6 --family uniform --prior 'theta ~ U(0, 10)' --plot theta.svg\n  tunbridge estimate --values 1,1,0,1 --family bernoulli --against 'p ~ Beta(20, 20)'\n  tunbridge estimate examples/heights.csv --column weight --given height \\\n    --family linear-regression --at height=180\n  tunbridge estimate examples/heights.csv --column height --family normal --animate sharper.svg\n  tunbridge estimate --values 1.2,0.4,3.1 --density 'r*exp(-r*x)' --range '(0, inf)' \\\n    --prior 'r ~ Gamma(2, 1)'\n  tunbridge estimate --values 1.2,0.4,3.1 --density 'r*exp(-r*x)' --range '(0, inf)' \\\n    --prior 'r ~ Gamma(2, 1)' --against-density 'gamma(x, 2, r)' --against 'r ~ Gamma(2, 1)'"
 )]
 pub struct EstimateArgs {
     /// Files with the same columns (CSV, TSV, ARFF, JSON Lines, Parquet, Arrow; .gz and .zst too), globs, or - for standard input
@@ -41,15 +41,18 @@ pub struct EstimateArgs {
     /// Sample the posterior of a density of your own by so many Markov chains; by itself where it has more than three parameters
     #[arg(long, value_name = "N", requires = "density", value_parser = clap::value_parser!(u16).range(2..=64))]
     pub chains: Option<u16>,
+    /// The longest a density of your own may take by its plan, in minutes
+    #[arg(long, value_name = "MINUTES", default_value_t = 10.0, allow_negative_numbers = true)]
+    pub most_minutes: f64,
     /// What was believed before, as in 'mean ~ N(170, 10²)'; of a density of your own one for each parameter [default: see below]
     #[arg(short, long, value_name = "PRIOR")]
     pub prior: Vec<String>,
     /// The standard deviation of a Normal, where it is known
     #[arg(long, value_name = "SD", allow_negative_numbers = true)]
     pub known_sd: Option<f64>,
-    /// How many trials each row of a binomial has
-    #[arg(long, value_name = "N")]
-    pub trials: Option<u32>,
+    /// How many trials each row of a binomial has, or the column that has it for each row
+    #[arg(long, value_name = "N|NAME")]
+    pub trials: Option<String>,
     /// The state that is a success, where the column of a Bernoulli has words
     #[arg(long, value_name = "STATE")]
     pub success: Option<String>,
@@ -62,9 +65,12 @@ pub struct EstimateArgs {
     /// Inputs at which a regression predicts, as in height=180 [default: their means]
     #[arg(long, value_name = "NAME=X,…")]
     pub at: Vec<String>,
-    /// Another prior to compare with, by the Bayes factor
+    /// Another prior to compare with, by the Bayes factor; of a density of your own one for each parameter
     #[arg(long, value_name = "PRIOR")]
-    pub against: Option<String>,
+    pub against: Vec<String>,
+    /// Another density of your own to compare with, by the Bayes factor; --against are then its priors
+    #[arg(long, value_name = "EXPRESSION", conflicts_with = "against_family")]
+    pub against_density: Option<String>,
     /// Another family to compare with, by the Bayes factor; --against is then its prior
     #[arg(long, value_name = "FAMILY", value_parser = family)]
     pub against_family: Option<FamilyKind>,

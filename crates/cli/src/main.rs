@@ -16,6 +16,7 @@ mod learner_args;
 mod lists;
 mod loss;
 mod matrix;
+mod network_args;
 mod plot;
 mod progress;
 mod report;
@@ -38,6 +39,8 @@ pub(crate) enum Failure {
     Fault(tunbridge::Error),
     /// The command line is at fault.
     Usage(String),
+    /// The words of a question on the command line are.
+    Question(tunbridge::Error),
     /// Standard output could not be written.
     Output(io::Error),
 }
@@ -96,6 +99,9 @@ fn main() -> ExitCode {
         Verb::Weigh(args) => verbs::weigh::run(&args, &common, &mut timings),
         Verb::Concept(args) => verbs::concept::run(&args, &common, &mut timings),
         Verb::Estimate(args) => verbs::estimate::run(&args, &common, &mut timings),
+        Verb::Ask(args) => verbs::ask::run(&args, &common, &mut timings),
+        Verb::Convert(args) => verbs::network::convert::run(&args, &common, &mut timings),
+        Verb::Random(args) => verbs::network::random::run(&args, &common),
         Verb::Completions(args) => verbs::manual::completions(&args),
         Verb::Man => verbs::manual::man(),
     };
@@ -112,6 +118,10 @@ fn main() -> ExitCode {
         }
         Err(Failure::Usage(what)) => {
             report::error(&what, Some(&format!("`tunbridge {verb} --help` shows the flags and an example")));
+            ExitCode::from(2)
+        }
+        Err(Failure::Question(e)) => {
+            report::error(&e.to_string(), e.hint().as_deref());
             ExitCode::from(2)
         }
         Err(Failure::Fault(e)) => {

@@ -47,6 +47,20 @@ pub fn table(header: &[&str], align: &[Align], rows: &[Vec<String>]) -> String {
     out
 }
 
+/// Rows as columns: what is many is read more easily one below the other.
+pub fn turned(lines: &[Vec<String>]) -> Vec<Vec<String>> {
+    (0..lines[0].len()).map(|place| lines.iter().map(|line| line.get(place).cloned().unwrap_or_default()).collect()).collect()
+}
+
+/// A probability as a bar, up to twenty characters long; what is above zero can be seen.
+pub fn bar(p: f64) -> String {
+    const LONG: f64 = 20.0;
+    const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = (p.clamp(0.0, 1.0) * LONG * 8.0).round() as usize;
+    let eighths = if p > 0.0 { eighths.max(1) } else { 0 };
+    format!("{}{}", "█".repeat(eighths / 8), PARTS[eighths % 8])
+}
+
 /// The width to print in: the terminal's; a file or a pipe gets whole lines.
 pub fn terminal_width() -> usize {
     if io::stdout().is_terminal() { terminal_size::terminal_size().map_or(100, |(w, _)| usize::from(w.0).max(40)) } else { usize::MAX }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use belief::closest;
+
 use crate::date::{Date, date_of};
 use crate::profile::SAMPLE_ROWS;
 
@@ -195,19 +197,6 @@ impl DataError {
 /// A file as the user knows it.
 pub(crate) fn shown(path: &Path) -> std::path::Display<'_> {
     if path.as_os_str() == "-" { Path::new("standard input").display() } else { path.display() }
-}
-
-/// The word nearest to a mistyped one, if any is near.
-pub fn closest<'w>(typed: &str, words: impl Iterator<Item = &'w str>) -> Option<&'w str> {
-    let lower = typed.to_lowercase();
-    words
-        .map(|word| (strsim::damerau_levenshtein(&lower, &word.to_lowercase()), word))
-        .filter(|(distance, word)| {
-            // One slip in three letters, two in seven: closer to a guess than that helps nobody.
-            *distance <= (word.chars().count().min(lower.chars().count()) + 1) / 4
-        })
-        .min()
-        .map(|(_, word)| word)
 }
 
 fn nearby(path: &std::path::Path) -> Option<String> {

@@ -236,6 +236,23 @@ impl Input {
     }
 }
 
+/// All bytes of a file that is no table, unpacked if it is packed by gzip or zstd; `-` is standard input.
+///
+/// # Errors
+/// When the file is not there, is a folder, or cannot be read or unpacked.
+pub fn whole_file(path: &Path) -> Result<Vec<u8>, DataError> {
+    let read = || {
+        let mut bytes = Vec::new();
+        if path.as_os_str() == "-" {
+            io::stdin().lock().read_to_end(&mut bytes)?;
+        } else {
+            bytes = std::fs::read(path)?;
+        }
+        Ok(unpacked(&bytes)?.unwrap_or(bytes))
+    };
+    read().map_err(|source| DataError::Io { path: path.into(), source })
+}
+
 #[cfg(target_os = "linux")]
 fn reopen(file: &File) -> io::Result<File> {
     use std::os::fd::AsRawFd;

@@ -27,10 +27,11 @@ mod text;
 pub mod words;
 mod write;
 
+pub use belief::closest;
 pub use documents::COLUMNS as DOCUMENT_COLUMNS;
-pub use error::{Contradiction, DataError, Place, RowFault, closest};
+pub use error::{Contradiction, DataError, Place, RowFault};
 pub use held::HeldRows;
-pub use input::{Format, Input};
+pub use input::{Format, Input, whole_file};
 pub use options::{ColumnType, Cut, Header, OnBadRow, Progress, ReadOptions, USUAL_MISSING, UnknownStates};
 pub use sidecar::{Sidecar, SidecarColumn, StateTree, StateTrees, beside, to_toml};
 pub use table::{StatePriors, Table};

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use belief::{
     Chunk, Fold, Kind, Observations, ReadReport, Recode, Recoding, Role, Schema, StateMap, States, SufficientStatistic, VarId, Variable,
+    closest,
 };
 
 use crate::copies::Copies;
 use crate::dictionary::Dictionary;
 use crate::documents::{self, Documents};
 use crate::encode::{EncodedChunk, FileColumns, NewStates, Plan, PlanKind, VariablePlan};
-use crate::error::{closest, shown};
+use crate::error::shown;
 use crate::found::{FoundStates, grown};
 use crate::input::Input;
 use crate::labels::LabelPlan;
@@ -42,6 +43,20 @@ pub struct Table {
 
 /// Probabilities of states by variable and state, as a sidecar gives them.
 pub type StatePriors = BTreeMap<String, BTreeMap<String, f64>>;
+
+/// What columns that the schema knows and the files lack are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Absent {
+    /// An error.
+    Refused,
+    /// Missing, which is remarked on.
+    Told,
+    /// Missing, as the user expects.
+    Expected,
+}
+
+/// So many names are listed, and no more.
+const MOST_LISTED: usize = 20;
 
 impl Table {
     /// Opens files as one table and finds out what its columns are.
@@ -138,6 +153,25 @@ impl Table {
         unknown: UnknownStates,
         absent_is_missing: bool,
     ) -> Result<Self, DataError> {
+        Self::open_of(paths, options, schema, unknown, if absent_is_missing { Absent::Told } else { Absent::Refused })
+    }
+
+    /// The same where the files have some columns of many that the schema knows: the others are missing, and nothing is said of them.
+    ///
+    /// # Errors
+    /// When a file cannot be read or has no column that the schema knows.
+    pub fn open_some(paths: &[impl AsRef<Path>], options: ReadOptions, schema: &Schema, unknown: UnknownStates) -> Result<Self, DataError> {
+        Self::open_of(paths, options, schema, unknown, Absent::Expected)
+    }
+
+    fn open_of(
+        paths: &[impl AsRef<Path>],
+        options: ReadOptions,
+        schema: &Schema,
+        unknown: UnknownStates,
+        absent: Absent,
+    ) -> Result<Self, DataError> {
+        let absent_is_missing = absent != Absent::Refused;
         let of_documents = schema.variables().iter().map(|v| v.name.as_str()).eq(documents::COLUMNS);
         let mut sources = open_sources(paths, &options, of_documents)?;
         check_names(&sources)?;
@@ -176,13 +210,14 @@ impl Table {
         };
         let n_inputs = schema.variables().iter().filter(|v| v.role == Role::Input).count();
         for (source, lacks) in sources.iter().zip(&lacks) {
-            let absent: Vec<String> = lacks.iter().filter(|name| needed(name)).map(|name| format!("`{name}`")).collect();
-            if absent.is_empty() {
+            let lacking: Vec<String> = lacks.iter().filter(|name| needed(name)).map(|name| format!("`{name}`")).collect();
+            if lacking.is_empty() || absent == Absent::Expected && lacking.len() < n_inputs {
                 continue;
             }
             let who = if sources.len() == 1 { "the data have".into() } else { format!("{}: has", shown(&source.input.path)) };
-            let what = format!("{who} no column {}", absent.join(", "));
-            if !absent_is_missing || absent.len() == n_inputs {
+            let more = if lacking.len() > MOST_LISTED { format!(" … ({} in all)", lacking.len()) } else { String::new() };
+            let what = format!("{who} no column {}{more}", lacking[..lacking.len().min(MOST_LISTED)].join(", "));
+            if !absent_is_missing || lacking.len() == n_inputs {
                 let names = source.names.iter().take(20).cloned().collect::<Vec<_>>().join(", ");
                 return Err(DataError::Columns {
                     what,

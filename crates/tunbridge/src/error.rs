@@ -1,10 +1,15 @@
 //! Everything that can go wrong, each with a way out.
 
+use std::path::PathBuf;
+
 use belief::density_model::DensityError;
 use belief::hypotheses::HypothesisError;
 use data::DataError;
 use learn::concept::ConceptError;
 use learn::{LearnError, StatisticFault};
+use net::ask::AskError;
+use net::format::FormatError;
+use net::query::QueryError;
 
 use crate::model_file::ModelFileError;
 
@@ -30,6 +35,28 @@ pub enum Error {
     /// A density that the user writes, its priors, or what it makes of the data.
     #[error(transparent)]
     Density(#[from] DensityError),
+    /// The words of a question.
+    #[error("{}", in_place(.0))]
+    Query(#[from] QueryError),
+    /// What is asked of a network.
+    #[error(transparent)]
+    Ask(#[from] AskError),
+    /// A file that should hold a network.
+    #[error("{path}:{line}:{column}: {what}", path = .path.display(), line = .fault.line, column = .fault.column, what = .fault.what)]
+    NetworkFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and where.
+        fault: Box<FormatError>,
+    },
+    /// Something that is wrong at a line of a file, or in a row.
+    #[error("{place}: {fault}")]
+    At {
+        /// Where.
+        place: String,
+        /// What is wrong.
+        fault: Box<Error>,
+    },
     /// The question does not fit the model or the data.
     #[error("{what}")]
     Unfit {
@@ -56,13 +83,45 @@ impl Error {
             Error::ModelFile(e) => e.hint(),
             Error::Hypotheses(e) => hint_of(e),
             Error::Density(e) => hint_of_density(e),
+            Error::Query(e) if e.hint.is_empty() => Some("ask as in P(A | B=b), argmax A | B=b, mpe | B=b or A ⟂ B | C".into()),
+            Error::Query(e) => Some(e.hint.clone()),
+            Error::Ask(e) => Some(way_to_an_answer(e)),
+            Error::NetworkFile { fault, .. } if fault.hint.is_empty() => {
+                Some("is the file whole, and of the format that its name says?".into())
+            }
+            Error::NetworkFile { fault, .. } => Some(fault.hint.clone()),
+            Error::At { fault, .. } => fault.hint(),
             Error::Unfit { hint, .. } => hint.clone(),
             Error::Internal(_) => Some("this is a fault of ours: please report it with the command and, if you can, the data".into()),
         }
     }
 
+    /// The same, with where it is: `file:line`, `row 7`.
+    #[must_use]
+    pub fn at(self, place: impl Into<String>) -> Self {
+        Error::At { place: place.into(), fault: Box::new(self) }
+    }
+
     pub(crate) fn unfit(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Error::Unfit { what: what.into(), hint: Some(hint.into()) }
+    }
+}
+
+/// What is wrong with a question, under the place where it is.
+fn in_place(error: &QueryError) -> String {
+    format!("{}\n  {}\n  {}^", error.what, error.text, " ".repeat(error.column.saturating_sub(1)))
+}
+
+fn way_to_an_answer(error: &AskError) -> String {
+    match error {
+        AskError::UnknownVariable { .. } => "`tunbridge show NET` lists the variables".into(),
+        AskError::UnknownState { .. } | AskError::AmbiguousState { .. } => {
+            "write the state as the network has it, in quotes if it holds spaces or signs".into()
+        }
+        AskError::TooLarge { .. } => "say --plan to see what it takes, or allow more with --memory, as in --memory 8GB".into(),
+        AskError::Intervention { .. } => "ask for what was seen, as in P(A | B=b)".into(),
+        AskError::NothingToExplain { .. } => "ask for one variable given findings, as in P(A | B=b, C=c)".into(),
+        _ => "`tunbridge ask --help` shows how questions are written".into(),
     }
 }
 
@@ -81,6 +140,13 @@ fn hint_of_density(error: &DensityError) -> Option<String> {
 }
 
 fn hint_of(error: &HypothesisError) -> Option<String> {
+    if let HypothesisError::Unknown { what: "variable" | "state", name, known } = error {
+        // A state is told with its variable.
+        let (before, typed) = name.split_once('=').map_or(("", name.as_str()), |(variable, state)| (variable, state));
+        let near = data::closest(typed, known.iter().map(String::as_str));
+        let sign = if before.is_empty() { "" } else { "=" };
+        return Some(near.map_or_else(|| "name one that is known".into(), |near| format!("did you mean `{before}{sign}{near}`?")));
+    }
     let hint = match error {
         HypothesisError::SumNotOne { .. } | HypothesisError::NothingLeft { .. } => {
             "probabilities of things that exclude each other sum to 1; one of them may be left out and gets the rest"

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use belief::hypotheses::{HypothesisError, JointTable, JointVariable};
 use belief::{Chunk, Column, Observations, Recode, Recoding, Role, ShapeMismatch, StateMap, SufficientStatistic};
-use data::{ColumnType, ReadOptions, Table};
+use data::{ColumnType, DataError, ReadOptions, RowFault, Table};
 
 use crate::Error;
 
@@ -36,7 +36,15 @@ pub fn read_joint(paths: &[impl AsRef<Path>], mut read: ReadOptions, column: Opt
     let used = |place: &usize| schema.variables()[*place].role == Role::Input;
     let places: Vec<usize> = (0..names.len()).filter(|place| names[*place] != column).filter(used).collect();
     let of_p = names.iter().position(|name| *name == column).unwrap_or(0);
-    let fold = table.fold(|_: &[usize]| Rows { places: places.clone(), of_p, codes: Vec::new(), p: Vec::new() })?;
+    let fold = table.fold(|_: &[usize]| Rows { places: places.clone(), of_p, codes: Vec::new(), p: Vec::new() });
+    let fold = fold.map_err(|e| match &e {
+        // No type of the column would help: it is the one of probabilities, or another one is.
+        DataError::BadRow { fault: RowFault::NotANumber(_), .. } => Error::unfit(
+            e.to_string(),
+            format!("`{column}` holds the probabilities: mend the cell, or name another column with --probability"),
+        ),
+        _ => e.into(),
+    })?;
     let states_of = |place: &usize| fold.schema.variables()[*place].kind.states().map_or(Vec::new(), |states| states.names().to_vec());
     let variables: Vec<JointVariable> =
         places.iter().map(|place| JointVariable { name: names[*place].clone(), states: states_of(place) }).collect();

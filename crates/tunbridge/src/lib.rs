@@ -37,6 +37,7 @@ pub mod labels;
 mod learning;
 mod model;
 pub mod model_file;
+pub mod network;
 mod recipe;
 mod remarks;
 mod state_belief;
@@ -80,5 +81,5 @@ pub use data;
 pub use evaluate;
 /// Learners.
 pub use learn as learners;
-/// Bayesian networks: structures, tables, BIF, d-separation and exact answers. The program does not ask them yet.
+/// Bayesian networks: structures, tables, formats, d-separation and exact answers.
 pub use net;

@@ -7,8 +7,8 @@ use crate::{ConjugatePrior, Rng, Sums};
 /// p ~ Beta(alpha, beta), and a row has so many successes in `trials` of probability p.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BetaBernoulli {
-    alpha: f64,
-    beta: f64,
+    pub(super) alpha: f64,
+    pub(super) beta: f64,
     trials: u32,
 }
 

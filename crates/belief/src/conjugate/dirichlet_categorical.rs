@@ -5,7 +5,7 @@
 use libm::lgamma;
 
 use super::family::{Family, OutsideSupport, is_count, n_ln};
-use crate::distribution::{Beta, Distribution, ln_rising, open_unit, standard_gamma_ln};
+use crate::distribution::{Beta, Distribution, PointMass, ln_rising, open_unit, standard_gamma_ln};
 use crate::{CompensatedSum, ConjugatePrior, Forget, NeverObserved, Rng, ShapeMismatch, SufficientStatistic, count_without, log_sum_exp};
 
 /// A Dirichlet distribution by its parameters, each at least zero (all zero is the improper prior of maximum likelihood).
@@ -169,11 +169,18 @@ impl Family for Dirichlet {
     }
 
     fn marginal(&self, state: usize) -> Option<Box<dyn Distribution>> {
+        // The only state is sure.
+        if self.alpha.len() == 1 {
+            return Some(Box::new(PointMass { at: 1.0 }));
+        }
         let others: f64 = self.alpha.iter().enumerate().filter(|(k, _)| *k != state).map(|(_, a)| a).sum();
         Some(Box::new(Beta::new(self.alpha[state], others).ok()?))
     }
 
     fn mode(&self) -> Option<Vec<f64>> {
+        if self.alpha.len() == 1 {
+            return Some(vec![1.0]);
+        }
         let above: f64 = self.alpha.iter().map(|a| a - 1.0).sum();
         (self.alpha.iter().all(|a| *a >= 1.0) && above > 0.0).then(|| self.alpha.iter().map(|a| (a - 1.0) / above).collect())
     }

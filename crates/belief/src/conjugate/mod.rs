@@ -3,6 +3,7 @@
 //! Each is a [`Family`]: prior and posterior are of one type, and the data are read through an additive statistic alone.
 
 mod beta_bernoulli;
+mod beta_binomial;
 mod beta_geometric;
 mod bounded_uniform;
 mod dirichlet_categorical;
@@ -18,6 +19,7 @@ mod pareto_uniform;
 
 pub use crate::distribution::StudentT;
 pub use beta_bernoulli::BetaBernoulli;
+pub use beta_binomial::BetaBinomialRows;
 pub use beta_geometric::BetaGeometric;
 pub use bounded_uniform::BoundedUniform;
 pub use dirichlet_categorical::{Dirichlet, StateCounts, dirichlet_ln_marginal};

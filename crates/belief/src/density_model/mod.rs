@@ -28,7 +28,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 
-pub use by_mcmc::{SampledParameter, SampledPosterior};
+pub use by_mcmc::{Chain, Chains, SampledParameter, SampledPosterior, Sampler};
 pub use by_quadrature::{IntegratedParameter, IntegratedPosterior, MOST_PARAMETERS, QuadratureOptions};
 pub use error::DensityError;
 pub use normalised::DensityCheck;
@@ -177,7 +177,7 @@ impl DensityModel {
         if !prior.support().contains(value) {
             return Some(f64::NEG_INFINITY);
         }
-        let program = prior.density().ln_program(&[prior.name()], &[false], &[prior.support().low() >= 0.0]).ok()?;
+        let program = prior.density().ln_program(&[prior.name()], &[false], &[range(prior.support())]).ok()?;
         let ln_p = normalised::run_one(&program, &[value], &mut crate::expression::Registers::default());
         Some(ln_p - self.ln_cut[parameter]).filter(|ln_p| !ln_p.is_nan())
     }
@@ -197,10 +197,10 @@ impl DensityModel {
         data.chain(self.priors.iter().map(Prior::name)).collect()
     }
 
-    /// For each name, whether its range says that it is never negative.
-    fn never_negative(&self) -> Vec<bool> {
-        let data = std::iter::once(self.support.low() >= 0.0).chain(self.covariates.iter().map(|_| false));
-        data.chain(self.priors.iter().map(|prior| prior.support().low() >= 0.0)).collect()
+    /// For each name, where it lies.
+    fn ranges(&self) -> Vec<(f64, f64)> {
+        let data = std::iter::once(range(self.support)).chain(self.covariates.iter().map(|_| (f64::NEG_INFINITY, f64::INFINITY)));
+        data.chain(self.priors.iter().map(|prior| range(prior.support()))).collect()
     }
 
     fn check_names(&self) -> Result<(), DensityError> {
@@ -266,6 +266,10 @@ impl DensityModel {
             }
         }
     }
+}
+
+fn range(support: Support) -> (f64, f64) {
+    (support.low(), support.high())
 }
 
 /// What was observed: the response of each row, and its covariates.

@@ -32,7 +32,7 @@ impl DensityModel {
     pub fn check_density(&self, data: &Data, parameters: &[Vec<f64>]) -> Result<Vec<DensityCheck>, DensityError> {
         let names = self.names();
         let still = vec![false; names.len()];
-        let program = self.density.ln_program(&names, &still, &self.never_negative()).map_err(DensityError::Density)?;
+        let program = self.density.ln_program(&names, &still, &self.ranges()).map_err(DensityError::Density)?;
         let covariates: Vec<f64> = data.covariates.iter().map(|column| column.first().copied().unwrap_or(0.0)).collect();
         let mut checks = Vec::new();
         for parameters in parameters {
@@ -106,7 +106,7 @@ impl DensityModel {
                 )));
             }
             let still = vec![false; names.len()];
-            let program = prior.density().ln_program(&names, &still, &self.never_negative()).map_err(DensityError::Prior)?;
+            let program = prior.density().ln_program(&names, &still, &self.ranges()).map_err(DensityError::Prior)?;
             let mut values = vec![0.0; names.len()];
             let at_parameter = names.len() - self.priors.len() + place;
             let mut registers = Registers::default();

@@ -87,7 +87,7 @@ fn program(model: &DensityModel, parameters_vary: bool) -> Result<Program, Densi
     let names = model.names();
     let n_data = 1 + model.covariates.len();
     let varying: Vec<bool> = (0..names.len()).map(|at| at >= n_data && parameters_vary).collect();
-    model.density.ln_program(&names, &varying, &model.never_negative()).map_err(DensityError::Density)
+    model.density.ln_program(&names, &varying, &model.ranges()).map_err(DensityError::Density)
 }
 
 impl Predictive {

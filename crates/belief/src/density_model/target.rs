@@ -1,22 +1,31 @@
 //! A density, its priors and the data, compiled: ln prior and ln likelihood at any value of the parameters.
 
-use super::{Data, DensityError, DensityModel};
-use crate::CompensatedSum;
-use crate::Support;
-use crate::expression::{Expression, Program, Registers};
+use std::sync::Arc;
 
-/// The unnormalised posterior of a model and data. Evaluating uses memory of its own, hence `&mut`.
-pub(crate) struct Target<'a> {
-    pub model: &'a DensityModel,
-    pub data: &'a Data,
+use super::{Data, DensityError, DensityModel};
+use crate::Support;
+use crate::expression::{Bound, Expression, Program, Registers};
+
+/// What all evaluations share.
+struct Programs {
     likelihood: Program,
+    /// The likelihood with its rows.
+    rows: Bound,
     priors: Vec<Program>,
     /// ln of the factors that normalise priors cut to a range.
     ln_cut: f64,
+}
+
+/// The unnormalised posterior of a model and data. Evaluating uses memory of its own, hence `&mut`; a clone shares the data and the
+/// programs, and counts its own evaluations from there.
+#[derive(Clone)]
+pub(crate) struct Target<'a> {
+    pub model: &'a DensityModel,
+    pub data: &'a Data,
+    programs: Arc<Programs>,
     registers: Registers,
     /// The parameters behind room for the data's names.
     values: Vec<f64>,
-    ln_p: Vec<f64>,
     /// How often the likelihood was asked for.
     pub evaluations: u64,
 }
@@ -26,24 +35,20 @@ impl<'a> Target<'a> {
         let n_data = 1 + model.covariates.len();
         let names = model.names();
         let varying: Vec<bool> = (0..names.len()).map(|at| at < n_data).collect();
-        let positive = model.never_negative();
-        let likelihood = model.density.ln_program(&names, &varying, &positive).map_err(DensityError::Density)?;
+        let ranges = model.ranges();
+        let likelihood = model.density.ln_program(&names, &varying, &ranges).map_err(DensityError::Density)?;
         let still = vec![false; names.len()];
-        let priors = model.priors.iter().map(|prior| prior.density().ln_program(&names, &still, &positive).map_err(DensityError::Prior));
+        let priors = model.priors.iter().map(|prior| prior.density().ln_program(&names, &still, &ranges).map_err(DensityError::Prior));
         let priors = priors.collect::<Result<_, _>>()?;
         let values = vec![0.0; names.len()];
-        let ln_p = vec![0.0; data.n_rows()];
-        Ok(Self {
-            model,
-            data,
-            likelihood,
-            priors,
-            ln_cut: model.ln_cut.iter().sum(),
-            registers: Registers::default(),
-            values,
-            ln_p,
-            evaluations: 0,
-        })
+        let rows = Bound::new(&likelihood, &data.columns());
+        let programs = Arc::new(Programs { likelihood, rows, priors, ln_cut: model.ln_cut.iter().sum() });
+        Ok(Self { model, data, programs, registers: Registers::default(), values, evaluations: 0 })
+    }
+
+    /// Rows that differ from one another.
+    pub(crate) fn n_rows(&self) -> usize {
+        self.programs.rows.n_rows()
     }
 
     /// ln prior density; −∞ outside a support.
@@ -52,8 +57,8 @@ impl<'a> Target<'a> {
             return f64::NEG_INFINITY;
         }
         self.set(parameters);
-        let mut total = -self.ln_cut;
-        for program in &self.priors {
+        let mut total = -self.programs.ln_cut;
+        for program in &self.programs.priors {
             let mut ln_p = [0.0];
             program.run(&self.values, &[], &mut self.registers, &mut ln_p);
             if ln_p[0] == f64::NEG_INFINITY {
@@ -68,13 +73,7 @@ impl<'a> Target<'a> {
     pub(crate) fn ln_likelihood(&mut self, parameters: &[f64]) -> f64 {
         self.set(parameters);
         self.evaluations += 1;
-        let mut ln_p = std::mem::take(&mut self.ln_p);
-        self.likelihood.run(&self.values, &self.data.columns(), &mut self.registers, &mut ln_p);
-        let mut total = CompensatedSum::default();
-        ln_p.iter().for_each(|value| total.add(*value));
-        let impossible = ln_p.contains(&f64::NEG_INFINITY);
-        self.ln_p = ln_p;
-        if impossible { f64::NEG_INFINITY } else { total.value() }
+        self.programs.rows.sum(&self.values, &mut self.registers)
     }
 
     /// ln prior plus ln likelihood.
@@ -108,8 +107,10 @@ impl<'a> Target<'a> {
 
     /// Which row is impossible at these parameters, if one is.
     pub(crate) fn impossible_rows(&mut self, parameters: &[f64]) -> Vec<usize> {
-        self.ln_likelihood(parameters);
-        (0..self.ln_p.len()).filter(|row| self.ln_p[*row] == f64::NEG_INFINITY).collect()
+        self.set(parameters);
+        let mut ln_p = vec![0.0; self.data.n_rows()];
+        self.programs.likelihood.run(&self.values, &self.data.columns(), &mut self.registers, &mut ln_p);
+        (0..ln_p.len()).filter(|row| ln_p[*row] == f64::NEG_INFINITY).collect()
     }
 
     /// What is wrong at these parameters, where the posterior is NaN or infinite.

@@ -1,7 +1,7 @@
 //! The Beta distribution.
 
 use super::gamma::standard_gamma_ln;
-use super::rising::ln_beta;
+use super::saddle_point::{beta_part, ln_beta_pdf};
 use super::special::beta_regularised;
 use super::{Distribution, ImpossibleParameter};
 use crate::Rng;
@@ -34,8 +34,7 @@ impl Distribution for Beta {
         if !(0.0..=1.0).contains(&x) {
             return f64::NEG_INFINITY;
         }
-        let power = |parameter: f64, ln: f64| if parameter == 1.0 { 0.0 } else { (parameter - 1.0) * ln };
-        power(self.alpha, x.ln()) + power(self.beta, (-x).ln_1p()) - ln_beta(self.alpha, self.beta)
+        ln_beta_pdf(x, self.alpha, self.beta, beta_part(self.alpha, self.beta))
     }
 
     fn cdf(&self, x: f64) -> f64 {

@@ -1,7 +1,6 @@
 //! The Gamma distribution, by shape and rate.
 
-use libm::lgamma;
-
+use super::saddle_point::{gamma_part, ln_gamma_pdf};
 use super::special::gamma_lower;
 use super::{Distribution, ImpossibleParameter, open_unit};
 use crate::Rng;
@@ -34,9 +33,7 @@ impl Distribution for Gamma {
         if x < 0.0 {
             return f64::NEG_INFINITY;
         }
-        // 0 · ln 0 is zero where the shape is one.
-        let power = if self.shape == 1.0 { 0.0 } else { (self.shape - 1.0) * x.ln() };
-        self.shape * self.rate.ln() - lgamma(self.shape) + power - self.rate * x
+        ln_gamma_pdf(x, self.shape, self.rate, gamma_part(self.shape))
     }
 
     fn cdf(&self, x: f64) -> f64 {

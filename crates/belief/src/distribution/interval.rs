@@ -30,6 +30,35 @@ pub fn credible_interval(of: &dyn Distribution, mass: f64, kind: IntervalKind) -
     }
 }
 
+/// The value with the share p of some draws below it, between draws by a straight line (Hyndman & Fan 1996, definition 7). The draws
+/// are sorted, and there is one at least.
+pub fn quantile_of_draws(sorted: &[f64], p: f64) -> f64 {
+    let at = p.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
+    let (low, share) = (at.floor() as usize, at.fract());
+    let high = (low + 1).min(sorted.len() - 1);
+    sorted[low] + share * (sorted[high] - sorted[low])
+}
+
+/// The interval that holds the share `mass` of some draws: between two quantiles, or the shortest one (Chen & Shao 1999). The draws
+/// are sorted, and there is one at least.
+///
+/// ```
+/// use tunbridge_belief::distribution::{IntervalKind, interval_of_draws};
+/// let draws = [0.0, 1.0, 1.1, 1.2, 1.3, 9.0];
+/// assert_eq!(interval_of_draws(&draws, 0.6, IntervalKind::HighestDensity), [1.0, 1.3]);
+/// assert_eq!(interval_of_draws(&draws, 0.6, IntervalKind::EqualTailed), [1.0, 1.3]);
+/// assert_eq!(interval_of_draws(&draws, 1.0, IntervalKind::EqualTailed), [0.0, 9.0]);
+/// ```
+pub fn interval_of_draws(sorted: &[f64], mass: f64, kind: IntervalKind) -> [f64; 2] {
+    if kind == IntervalKind::EqualTailed {
+        return [quantile_of_draws(sorted, 0.5 - 0.5 * mass), quantile_of_draws(sorted, 0.5 + 0.5 * mass)];
+    }
+    let n = sorted.len();
+    let held = ((mass.clamp(0.0, 1.0) * n as f64).ceil() as usize).clamp(1, n);
+    let intervals = (0..=n - held).map(|low| [sorted[low], sorted[low + held - 1]]);
+    intervals.min_by(|a, b| (a[1] - a[0]).total_cmp(&(b[1] - b[0]))).unwrap_or([sorted[0], sorted[n - 1]])
+}
+
 /// The interval from the quantile of t to that of t + mass is shortest where the density is the same at both ends: there the
 /// derivative of its length by t is zero. Where the density is lower at the left end the interval should move right.
 fn shortest(of: &dyn Distribution, mass: f64) -> [f64; 2] {

@@ -1,8 +1,7 @@
 //! The inverse-Gamma distribution: 1/X is Gamma.
 
-use libm::lgamma;
-
 use super::gamma::standard_gamma;
+use super::saddle_point::{gamma_part, ln_inverse_gamma_pdf};
 use super::special::gamma_upper;
 use super::{Distribution, ImpossibleParameter};
 use crate::Rng;
@@ -35,7 +34,7 @@ impl Distribution for InverseGamma {
         if x <= 0.0 {
             return f64::NEG_INFINITY;
         }
-        self.shape * self.scale.ln() - lgamma(self.shape) - (self.shape + 1.0) * x.ln() - self.scale / x
+        ln_inverse_gamma_pdf(x, self.shape, self.scale, gamma_part(self.shape))
     }
 
     fn cdf(&self, x: f64) -> f64 {

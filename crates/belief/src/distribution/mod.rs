@@ -18,6 +18,7 @@ mod normal;
 mod pareto;
 mod point_mass;
 mod rising;
+mod saddle_point;
 mod special;
 mod student_t;
 mod uniform;
@@ -34,7 +35,7 @@ pub use beta_geometric::BetaGeometric;
 pub(crate) use beta_geometric::geometric;
 pub use gamma::Gamma;
 pub(crate) use gamma::{standard_gamma, standard_gamma_ln};
-pub use interval::{IntervalKind, credible_interval};
+pub use interval::{IntervalKind, credible_interval, interval_of_draws, quantile_of_draws};
 pub use inverse_gamma::InverseGamma;
 pub use inverse_power::InversePower;
 pub use log_normal::LogNormal;
@@ -47,6 +48,9 @@ pub(crate) use normal::standard_normal;
 pub use pareto::Pareto;
 pub use point_mass::PointMass;
 pub(crate) use rising::{ln_beta, ln_choose, ln_multichoose, ln_rising};
+pub(crate) use saddle_point::{
+    beta_part, binomial_part, gamma_part, ln_beta_pdf, ln_binomial, ln_gamma_pdf, ln_inverse_gamma_pdf, ln_poisson, poisson_part,
+};
 pub use student_t::StudentT;
 pub use uniform::Uniform;
 pub use uniform_compound::{BoundedUniformPredictive, ParetoUniformPredictive};

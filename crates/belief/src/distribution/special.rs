@@ -84,7 +84,7 @@ fn peizer_pratt(a: f64, b: f64, p: f64) -> f64 {
 }
 
 /// (u − ln r)/u², where r = 1 + u, by its series where the terms cancel.
-fn bend(u: f64, r: f64) -> f64 {
+pub(super) fn bend(u: f64, r: f64) -> f64 {
     if u.abs() > 0.1 {
         return (u - r.ln()) / (u * u);
     }

@@ -5,9 +5,10 @@
 
 use std::f64::consts::{LN_2, PI};
 
-use libm::{lgamma, log1p};
-
-use crate::distribution::{ln_beta, ln_multichoose, ln_rising};
+use crate::distribution::{
+    beta_part, binomial_part, gamma_part, ln_beta_pdf, ln_binomial, ln_gamma_pdf, ln_inverse_gamma_pdf, ln_multichoose, ln_poisson,
+    ln_rising, poisson_part,
+};
 
 /// Plus infinity, for short.
 const INF: f64 = f64::INFINITY;
@@ -179,26 +180,55 @@ impl Density {
 
     /// The logarithm of the density at x; −∞ outside the support, NaN for parameters that it cannot have.
     pub fn ln_pdf(self, x: f64, parameters: &[f64]) -> f64 {
+        let mut arguments = [0.0; 3];
+        let needed = self.dear_arguments();
+        for (argument, place) in arguments.iter_mut().zip(needed) {
+            *argument = if *place == 0 { x } else { parameters.get(place - 1).copied().unwrap_or(f64::NAN) };
+        }
+        self.ln_pdf_with(x, parameters, self.dear_part(&arguments[..needed.len()]))
+    }
+
+    /// What the dear part of the logarithm depends on, by the places of a call's arguments: 0 is x. Where that does not change, the
+    /// part need not be found anew.
+    pub(crate) fn dear_arguments(self) -> &'static [usize] {
+        match self {
+            Self::Gamma | Self::InverseGamma | Self::ChiSquared | Self::StudentT => &[1],
+            Self::Beta => &[1, 2],
+            Self::Poisson => &[0],
+            Self::Binomial => &[0, 1],
+            _ => &[],
+        }
+    }
+
+    /// The dear part of the logarithm, of those arguments.
+    pub(crate) fn dear_part(self, a: &[f64]) -> f64 {
+        match self {
+            Self::Gamma | Self::InverseGamma => gamma_part(a[0]),
+            Self::ChiSquared => gamma_part(0.5 * a[0]),
+            Self::StudentT => ln_rising(0.5 * a[0], 0.5) - 0.5 * (a[0] * PI).ln(),
+            Self::Beta => beta_part(a[0], a[1]),
+            Self::Poisson => poisson_part(a[0]),
+            Self::Binomial => binomial_part(a[1], a[0]),
+            _ => 0.0,
+        }
+    }
+
+    /// [`Self::ln_pdf`], the dear part of which is known.
+    #[inline]
+    pub(crate) fn ln_pdf_with(self, x: f64, parameters: &[f64], part: f64) -> f64 {
         let p = |i: usize| parameters.get(i).copied().unwrap_or(f64::NAN);
         match self {
             Self::Normal => ln_normal(x, p(0), p(1)),
             Self::Uniform => within(p(0) < p(1), x >= p(0) && x <= p(1), || -(p(1) - p(0)).ln()),
-            Self::Gamma => ln_gamma_density(x, p(0), p(1)),
-            Self::InverseGamma => {
-                within(p(0) > 0.0 && p(1) > 0.0, x > 0.0, || times_ln(p(0), p(1)) - lgamma(p(0)) - (p(0) + 1.0) * x.ln() - p(1) / x)
-            }
-            Self::Beta => within(p(0) > 0.0 && p(1) > 0.0, (0.0..=1.0).contains(&x), || {
-                times_ln(p(0) - 1.0, x) + times_log1p(p(1) - 1.0, -x) - ln_beta(p(0), p(1))
-            }),
+            Self::Gamma => within(p(0) > 0.0 && p(1) > 0.0, x >= 0.0, || ln_gamma_pdf(x, p(0), p(1), part)),
+            Self::InverseGamma => within(p(0) > 0.0 && p(1) > 0.0, x > 0.0, || ln_inverse_gamma_pdf(x, p(0), p(1), part)),
+            Self::Beta => within(p(0) > 0.0 && p(1) > 0.0, (0.0..=1.0).contains(&x), || ln_beta_pdf(x, p(0), p(1), part)),
             Self::Exponential => within(p(0) > 0.0, x >= 0.0, || p(0).ln() - p(0) * x),
             Self::Laplace => scaled(x, p(0), p(1), |z| -z.abs() - LN_2),
-            Self::StudentT if p(0) > 0.0 => scaled(x, p(1), p(2), |z| {
-                let nu = p(0);
-                ln_rising(nu / 2.0, 0.5) - 0.5 * (nu * PI).ln() - (nu + 1.0) / 2.0 * log1p(z * z / nu)
-            }),
+            Self::StudentT if p(0) > 0.0 => scaled(x, p(1), p(2), |z| part - (p(0) + 1.0) / 2.0 * (z * z / p(0)).ln_1p()),
             Self::StudentT => f64::NAN,
             Self::Cauchy => scaled(x, p(0), p(1), |z| -PI.ln() - ln_one_plus_square(z)),
-            Self::Logistic => scaled(x, p(0), p(1), |z| -z.abs() - 2.0 * log1p((-z.abs()).exp())),
+            Self::Logistic => scaled(x, p(0), p(1), |z| -z.abs() - 2.0 * (-z.abs()).exp().ln_1p()),
             Self::LogNormal => within(p(1) >= 0.0, x > 0.0, || ln_normal(x.ln(), p(0), p(1)) - x.ln()),
             Self::Weibull => within(p(0) > 0.0 && p(1) > 0.0, x >= 0.0, || {
                 let (shape, ratio) = (p(0), x / p(1));
@@ -207,12 +237,14 @@ impl Density {
             Self::Pareto => within(p(0) > 0.0 && p(1) > 0.0, x >= p(0), || p(1).ln() + p(1) * p(0).ln() - (p(1) + 1.0) * x.ln()),
             Self::HalfNormal => within(p(0) >= 0.0, x >= 0.0, || LN_2 + ln_normal(x, 0.0, p(0))),
             Self::HalfCauchy => within(p(0) >= 0.0, x >= 0.0, || LN_2 + Self::Cauchy.ln_pdf(x, &[0.0, p(0)])),
-            Self::ChiSquared => ln_gamma_density(x, p(0) / 2.0, 0.5),
-            Self::Poisson => within(p(0) >= 0.0, count(x), || times_ln(x, p(0)) - p(0) - lgamma(x + 1.0)),
-            Self::Binomial => within(count(p(0)) && (0.0..=1.0).contains(&p(1)), count(x) && x <= p(0), || {
-                ln_choose(p(0), x) + times_ln(x, p(1)) + times_log1p(p(0) - x, -p(1))
-            }),
-            Self::Bernoulli => Self::Binomial.ln_pdf(x, &[1.0, p(0)]),
+            Self::ChiSquared => within(p(0) > 0.0, x >= 0.0, || ln_gamma_pdf(x, 0.5 * p(0), 0.5, part)),
+            Self::Poisson => within(p(0) >= 0.0, count(x), || ln_poisson(x, p(0), part)),
+            Self::Binomial => {
+                within(count(p(0)) && (0.0..=1.0).contains(&p(1)), count(x) && x <= p(0), || ln_binomial(x, p(0), p(1), part))
+            }
+            Self::Bernoulli => {
+                within((0.0..=1.0).contains(&p(0)), x == 0.0 || x == 1.0, || if x == 1.0 { p(0).ln() } else { (-p(0)).ln_1p() })
+            }
             Self::Geometric => within(p(0) > 0.0 && p(0) <= 1.0, count(x), || p(0).ln() + times_log1p(x, -p(0))),
             Self::NegativeBinomial => within(p(0) > 0.0 && p(1) > 0.0 && p(1) <= 1.0, count(x), || {
                 ln_multichoose(p(0), x) + times_ln(p(0), p(1)) + times_log1p(x, -p(1))
@@ -252,18 +284,9 @@ fn ln_normal(x: f64, mean: f64, variance: f64) -> f64 {
     -0.5 * ((2.0 * PI).ln() + variance.ln() + apart * apart / variance)
 }
 
-fn ln_gamma_density(x: f64, shape: f64, rate: f64) -> f64 {
-    within(shape > 0.0 && rate > 0.0, x >= 0.0, || {
-        if shape == 1.0 {
-            return rate.ln() - rate * x;
-        }
-        shape * rate.ln() - lgamma(shape) + (shape - 1.0) * x.ln() - rate * x
-    })
-}
-
 /// ln(1 + z²), also where z² is too large for a double.
 fn ln_one_plus_square(z: f64) -> f64 {
-    if z.abs() > 1e100 { 2.0 * z.abs().ln() } else { log1p(z * z) }
+    if z.abs() > 1e100 { 2.0 * z.abs().ln() } else { (z * z).ln_1p() }
 }
 
 /// a·ln b, and 0 where a is 0, whatever b is.
@@ -273,7 +296,7 @@ fn times_ln(a: f64, b: f64) -> f64 {
 
 /// a·ln(1 + b), and 0 where a is 0.
 fn times_log1p(a: f64, b: f64) -> f64 {
-    if a == 0.0 { 0.0 } else { a * log1p(b) }
+    if a == 0.0 { 0.0 } else { a * b.ln_1p() }
 }
 
 /// Whether x is a whole number from 0 on.

@@ -1,11 +1,11 @@
 //! Functions of the expression language: their names, their arguments and their values.
 
-use libm::{erf, erfc, expm1, lgamma, log1p, tgamma};
+use libm::{erf, erfc, expm1, lgamma, tgamma};
 
 use super::densities::{DENSITIES, Density, ln_choose};
 use crate::distribution::ln_beta;
 
-/// What can be done with one to four numbers. Operators are functions too, so that there is one place where values are made.
+/// What can be done with one to five numbers. Operators are functions too, so that there is one place where values are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Function {
     Add,
@@ -58,6 +58,10 @@ pub(crate) enum Function {
     Logit,
     Density(Density),
     LnDensity(Density),
+    /// The dear part of a density's logarithm, of what it depends on.
+    DearPart(Density),
+    /// The logarithm of a density, whose dear part is the last argument.
+    LnDensityWith(Density),
     // What the logarithm of an expression is made of; these have no names.
     /// ln(a·b) of ln a and ln b: what is impossible stays so, whatever the other factor is.
     LnProduct,
@@ -197,7 +201,7 @@ impl Function {
             Self::Ln => a[0].ln(),
             Self::Log2 => a[0].log2(),
             Self::Log10 => a[0].log10(),
-            Self::Log1p => log1p(a[0]),
+            Self::Log1p => a[0].ln_1p(),
             Self::Expm1 => expm1(a[0]),
             Self::Sqrt => a[0].sqrt(),
             Self::Abs => a[0].abs(),
@@ -230,6 +234,11 @@ impl Function {
             Self::Logit => (a[0] / (1.0 - a[0])).ln(),
             Self::Density(density) => density.ln_pdf(a[0], &a[1..]).exp(),
             Self::LnDensity(density) => density.ln_pdf(a[0], &a[1..]),
+            Self::DearPart(density) => density.dear_part(a),
+            Self::LnDensityWith(density) => {
+                let last = a.len() - 1;
+                density.ln_pdf_with(a[0], &a[1..last], a[last])
+            }
             Self::LnProduct if a[0] == f64::NEG_INFINITY || a[1] == f64::NEG_INFINITY => f64::NEG_INFINITY,
             Self::LnProduct => a[0] + a[1],
             Self::LnQuotient if a[0] == f64::NEG_INFINITY && a[1] != f64::NEG_INFINITY => f64::NEG_INFINITY,
@@ -239,7 +248,7 @@ impl Function {
             Self::LnSum => ln_sum(a[0], a[1]),
             Self::LnDifference => ln_difference(a[0], a[1]),
             // −ln(1 + e⁻ᵃ), with the larger term taken out.
-            Self::LnSigmoid => a[0].min(0.0) - log1p((-a[0].abs()).exp()),
+            Self::LnSigmoid => a[0].min(0.0) - (-a[0].abs()).exp().ln_1p(),
             Self::LnOfGamma if a[0] > 0.0 => lgamma(a[0]),
             Self::LnOfGamma => gamma(a[0]).ln(),
         }
@@ -256,7 +265,7 @@ fn ln_sum(a: f64, b: f64) -> f64 {
         return f64::NAN;
     }
     let (high, low) = if a >= b { (a, b) } else { (b, a) };
-    if high.is_infinite() { high } else { high + log1p((low - high).exp()) }
+    if high.is_infinite() { high } else { high + (low - high).exp().ln_1p() }
 }
 
 fn ln_difference(a: f64, b: f64) -> f64 {

@@ -8,11 +8,14 @@
 use super::function::Function;
 use super::tree::Tree;
 
-/// ln of the tree, whose constants are numbers already. `positive` tells whether a name is known to be never negative.
-pub(crate) fn ln(tree: &Tree, positive: &dyn Fn(&str) -> bool) -> Tree {
+/// Between what numbers a name lies.
+pub(crate) type Range<'a> = dyn Fn(&str) -> (f64, f64) + 'a;
+
+/// ln of the tree, whose constants are numbers already. `range` tells between what numbers a name lies.
+pub(crate) fn ln(tree: &Tree, range: &Range<'_>) -> Tree {
     use Function as F;
     let plainly = || Tree::call(F::Ln, [tree.clone()]);
-    let ln_of = |tree: &Tree| ln(tree, positive);
+    let ln_of = |tree: &Tree| ln(tree, range);
     let Tree::Call(function, a) = tree else {
         return match tree {
             Tree::Number(value) if *value >= 0.0 => Tree::Number(value.ln()),
@@ -21,10 +24,10 @@ pub(crate) fn ln(tree: &Tree, positive: &dyn Fn(&str) -> bool) -> Tree {
         };
     };
     match function {
-        F::Multiply | F::Divide => product(tree, positive),
+        F::Multiply | F::Divide => product(tree, range),
         F::Exp => a[0].clone(),
         F::Sqrt => Tree::call(F::Multiply, [Tree::Number(0.5), ln_of(&a[0])]),
-        F::Power if never_negative(&a[0], positive) => Tree::call(F::LnPower, [ln_of(&a[0]), a[1].clone()]),
+        F::Power if never_negative(&a[0], range) => Tree::call(F::LnPower, [ln_of(&a[0]), a[1].clone()]),
         F::Power if is_even(&a[1]) => {
             let magnitude = Tree::call(F::Abs, [a[0].clone()]);
             Tree::call(F::LnPower, [ln_of(&magnitude), a[1].clone()])
@@ -36,8 +39,8 @@ pub(crate) fn ln(tree: &Tree, positive: &dyn Fn(&str) -> bool) -> Tree {
         F::Beta => Tree::Call(F::LnBeta, a.clone()),
         F::Choose => Tree::Call(F::LnChoose, a.clone()),
         F::Sigmoid => Tree::call(F::LnSigmoid, [a[0].clone()]),
-        F::Min | F::Max if a.iter().all(|part| never_negative(part, positive)) => Tree::call(*function, [ln_of(&a[0]), ln_of(&a[1])]),
-        F::Add | F::Subtract if a.iter().any(may_underflow) && a.iter().all(|part| never_negative(part, positive)) => {
+        F::Min | F::Max if a.iter().all(|part| never_negative(part, range)) => Tree::call(*function, [ln_of(&a[0]), ln_of(&a[1])]),
+        F::Add | F::Subtract if a.iter().any(may_underflow) && a.iter().all(|part| never_negative(part, range)) => {
             let function = if *function == F::Add { F::LnSum } else { F::LnDifference };
             Tree::call(function, [ln_of(&a[0]), ln_of(&a[1])])
         }
@@ -52,10 +55,10 @@ fn indicator(condition: &Tree) -> Tree {
 }
 
 /// ln of a product or quotient: a sum over the factors that are never negative, and the logarithm of what the others give together.
-fn product(tree: &Tree, positive: &dyn Fn(&str) -> bool) -> Tree {
+fn product(tree: &Tree, range: &Range<'_>) -> Tree {
     let mut factors = Vec::new();
     collect(tree, false, &mut factors);
-    let (known, others): (Vec<_>, Vec<_>) = factors.into_iter().partition(|(factor, _)| never_negative(factor, positive));
+    let (known, others): (Vec<_>, Vec<_>) = factors.into_iter().partition(|(factor, _)| never_negative(factor, range));
     // Dividends come first, so that a zero among them is found before a divisor.
     let (above, below): (Vec<_>, Vec<_>) = known.into_iter().partition(|(_, divides)| !divides);
     let mut total: Option<Tree> = None;
@@ -67,7 +70,7 @@ fn product(tree: &Tree, positive: &dyn Fn(&str) -> bool) -> Tree {
             None => term,
         });
     };
-    above.iter().for_each(|(factor, _)| add(ln(factor, positive), false));
+    above.iter().for_each(|(factor, _)| add(ln(factor, range), false));
     let (mut dividend, mut divisor): (Option<Tree>, Option<Tree>) = (None, None);
     for (factor, divides) in others {
         let side = if divides { &mut divisor } else { &mut dividend };
@@ -82,7 +85,7 @@ fn product(tree: &Tree, positive: &dyn Fn(&str) -> bool) -> Tree {
         (None, Some(b)) => add(Tree::call(Function::Ln, [b]), true),
         (None, None) => {}
     }
-    below.iter().for_each(|(factor, _)| add(ln(factor, positive), true));
+    below.iter().for_each(|(factor, _)| add(ln(factor, range), true));
     total.unwrap_or(Tree::Number(0.0))
 }
 
@@ -99,23 +102,43 @@ fn collect<'a>(tree: &'a Tree, divides: bool, factors: &mut Vec<(&'a Tree, bool)
 }
 
 /// Whether the value can be shown to be at least zero wherever it is a number.
-fn never_negative(tree: &Tree, positive: &dyn Fn(&str) -> bool) -> bool {
+fn never_negative(tree: &Tree, range: &Range<'_>) -> bool {
     use Function as F;
-    let all = |parts: &[Tree]| parts.iter().all(|part| never_negative(part, positive));
+    let all = |parts: &[Tree]| parts.iter().all(|part| never_negative(part, range));
     match tree {
         Tree::Number(value) => *value >= 0.0,
-        Tree::Name(name) => positive(name),
+        Tree::Name(name) => range(name).0 >= 0.0,
         Tree::Chain(..) => true,
         Tree::Call(function, a) => match function {
             F::Add | F::Multiply | F::Divide | F::Gamma | F::Factorial => all(a),
-            F::Power => is_even(&a[1]) || never_negative(&a[0], positive),
+            // 1 − w of a share w, as mixtures have it.
+            F::Subtract => least(&a[0], range) >= most(&a[1], range),
+            F::Power => is_even(&a[1]) || never_negative(&a[0], range),
             F::If => all(&a[1..]),
             F::Min => all(a),
-            F::Max => a.iter().any(|part| never_negative(part, positive)),
+            F::Max => a.iter().any(|part| never_negative(part, range)),
             F::Less | F::LessOrEqual | F::Greater | F::GreaterOrEqual | F::Equal | F::NotEqual | F::And | F::Or | F::Not => true,
             F::Exp | F::Sqrt | F::Abs | F::Cosh | F::Beta | F::Choose | F::Erfc | F::NormalCdf | F::Sigmoid | F::Density(_) => true,
             _ => false,
         },
+    }
+}
+
+/// A number that the value is not below, for what needs no arithmetic.
+fn least(tree: &Tree, range: &Range<'_>) -> f64 {
+    match tree {
+        Tree::Number(value) => *value,
+        Tree::Name(name) => range(name).0,
+        _ => f64::NEG_INFINITY,
+    }
+}
+
+/// A number that the value is not above, for what needs no arithmetic.
+fn most(tree: &Tree, range: &Range<'_>) -> f64 {
+    match tree {
+        Tree::Number(value) => *value,
+        Tree::Name(name) => range(name).1,
+        _ => f64::INFINITY,
     }
 }
 

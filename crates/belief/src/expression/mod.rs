@@ -17,6 +17,7 @@
 //! `exmex` and `evalexpr` evaluate expressions too, but do not take their logarithm without underflow, which is what a likelihood
 //! needs; and `evalexpr` is under the AGPL. So the language is ours.
 
+mod bound;
 mod densities;
 mod error;
 mod function;
@@ -31,6 +32,7 @@ mod tree;
 use std::fmt;
 use std::ops::Range;
 
+pub(crate) use bound::Bound;
 pub use densities::{DENSITIES, Density, DensityFacts};
 pub use error::closest;
 pub use error::{ExpressionError, Fault};
@@ -138,12 +140,13 @@ impl Expression {
         Ok(Program::new(&self.tree, names, varying))
     }
 
-    /// Its logarithm, compiled. `positive` tells which names are never negative, so that products of them can be taken apart.
+    /// Its logarithm, compiled. `ranges` tells between what numbers each name lies, so that
+    /// products of what is never negative can be taken apart.
     ///
     /// ```
     /// use tunbridge_belief::expression::{Expression, Registers};
     /// let density = Expression::parse("lambda*exp(-lambda*x)")?;
-    /// let program = density.ln_program(&["x", "lambda"], &[true, false], &[true, true])?;
+    /// let program = density.ln_program(&["x", "lambda"], &[true, false], &[(0.0, f64::INFINITY); 2])?;
     /// let mut ln_p = [0.0; 2];
     /// program.run(&[0.0, 1.0], &[&[1.0, 5000.0]], &mut Registers::default(), &mut ln_p);
     /// assert_eq!(ln_p, [-1.0, -5000.0]);
@@ -152,9 +155,10 @@ impl Expression {
     ///
     /// # Errors
     /// See [`Self::check_names`].
-    pub fn ln_program(&self, names: &[&str], varying: &[bool], positive: &[bool]) -> Result<Program, ExpressionError> {
+    pub fn ln_program(&self, names: &[&str], varying: &[bool], ranges: &[(f64, f64)]) -> Result<Program, ExpressionError> {
         self.check_names(names)?;
-        let known = |name: &str| names.iter().zip(positive).any(|(known, positive)| *known == name && *positive);
+        let anywhere = (f64::NEG_INFINITY, f64::INFINITY);
+        let known = |name: &str| names.iter().zip(ranges).find(|(known, _)| **known == name).map_or(anywhere, |(_, range)| *range);
         Ok(Program::new(&ln::ln(&with_constants(&self.tree, names), &known), names, varying))
     }
 }

@@ -9,11 +9,13 @@ use super::function::Function;
 use super::tree::Tree;
 
 /// Rows that a step runs over at a time.
-const BLOCK: usize = 64;
+pub(super) const BLOCK: usize = 64;
+/// The most arguments of a step: a call's four, and the dear part of a density.
+const MOST_ARGUMENTS: usize = 5;
 
 /// Where a step finds a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum From {
+pub(super) enum From {
     /// A literal.
     Number(f64),
     /// The value of a name that is the same for all rows.
@@ -27,26 +29,33 @@ enum From {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Step {
-    function: Function,
-    arguments: Vec<From>,
+pub(super) struct Step {
+    pub(super) function: Function,
+    pub(super) arguments: Vec<From>,
 }
 
 /// A compiled expression over names in a fixed order, some of them the same for all rows, some varying from row to row.
 #[derive(Clone, Debug)]
 pub struct Program {
-    once: Vec<Step>,
-    rows: Vec<Step>,
-    result: From,
+    pub(super) once: Vec<Step>,
+    pub(super) rows: Vec<Step>,
+    pub(super) result: From,
     /// For each name, its column if it varies.
     columns: Vec<Option<usize>>,
 }
 
 /// Memory that runs of a program use again.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Registers {
     once: Vec<f64>,
     rows: Vec<[f64; BLOCK]>,
+    pub(super) out: [f64; BLOCK],
+}
+
+impl Default for Registers {
+    fn default() -> Self {
+        Self { once: Vec::new(), rows: Vec::new(), out: [0.0; BLOCK] }
+    }
 }
 
 impl Program {
@@ -70,37 +79,44 @@ impl Program {
     /// # Panics
     /// If a slice is shorter than `out`, or there are too few of them.
     pub fn run(&self, values: &[f64], columns: &[&[f64]], registers: &mut Registers, out: &mut [f64]) {
+        self.run_once(values, registers);
+        let mut start = 0;
+        while start < out.len() {
+            let n = BLOCK.min(out.len() - start);
+            self.run_rows(values, columns, registers, start, n);
+            out[start..start + n].copy_from_slice(&registers.out[..n]);
+            start += n;
+        }
+    }
+
+    /// Runs the steps that are the same for all rows.
+    pub(super) fn run_once(&self, values: &[f64], registers: &mut Registers) {
         registers.once.clear();
         for step in &self.once {
-            let mut arguments = [0.0; 4];
+            let mut arguments = [0.0; MOST_ARGUMENTS];
             for (value, from) in arguments.iter_mut().zip(&step.arguments) {
-                *value = match *from {
-                    From::Number(value) => value,
-                    From::Name(name) => values[name],
-                    From::Once(at) => registers.once[at],
-                    From::Column(_) | From::Row(_) => f64::NAN,
-                };
+                *value = constant_of(*from, values, &registers.once).unwrap_or(f64::NAN);
             }
             registers.once.push(step.function.value(&arguments[..step.arguments.len()]));
         }
         registers.rows.resize(self.rows.len().max(registers.rows.len()), [0.0; BLOCK]);
-        let mut start = 0;
-        while start < out.len() {
-            let n = BLOCK.min(out.len() - start);
-            for (at, step) in self.rows.iter().enumerate() {
-                let (before, after) = registers.rows.split_at_mut(at);
-                let out = &mut after[0][..n];
-                let one = |from: From| constant_of(from, values, &registers.once);
-                let many = |from: From| rows_of(from, columns, before, start, n);
-                run_block(step, out, one, many);
-            }
-            let out = &mut out[start..start + n];
-            match self.result {
-                From::Row(at) => out.copy_from_slice(&registers.rows[at][..n]),
-                From::Column(column) => out.copy_from_slice(&columns[column][start..start + n]),
-                from => out.fill(constant_of(from, values, &registers.once).unwrap_or(f64::NAN)),
-            }
-            start += n;
+    }
+
+    /// Runs the other steps over a block of rows, after [`Self::run_once`]; the results are in `registers.out`.
+    #[inline(always)]
+    pub(super) fn run_rows(&self, values: &[f64], columns: &[&[f64]], registers: &mut Registers, start: usize, n: usize) {
+        let Registers { once, rows, out } = registers;
+        for (at, step) in self.rows.iter().enumerate() {
+            let (before, after) = rows.split_at_mut(at);
+            let one = |from: From| constant_of(from, values, once);
+            let many = |from: From| rows_of(from, columns, before, start, n);
+            run_block(step, &mut after[0][..n], one, many);
+        }
+        let out = &mut out[..n];
+        match self.result {
+            From::Row(at) => out.copy_from_slice(&rows[at][..n]),
+            From::Column(column) => out.copy_from_slice(&columns[column][start..start + n]),
+            from => out.fill(constant_of(from, values, once).unwrap_or(f64::NAN)),
         }
     }
 
@@ -112,8 +128,16 @@ impl Program {
                 None => From::Number(super::tree::constant(name).unwrap_or(f64::NAN)),
             },
             Tree::Call(function, arguments) => {
-                let arguments = arguments.iter().map(|argument| self.compile(argument, names)).collect();
-                self.step(*function, arguments)
+                let arguments: Vec<From> = arguments.iter().map(|argument| self.compile(argument, names)).collect();
+                match function {
+                    // A dear part is a step of its own, which runs as seldom as what it depends on changes.
+                    Function::LnDensity(density) if !density.dear_arguments().is_empty() => {
+                        let needed = density.dear_arguments().iter().map(|place| arguments[*place]).collect();
+                        let part = self.step(Function::DearPart(*density), needed);
+                        self.step(Function::LnDensityWith(*density), arguments.into_iter().chain([part]).collect())
+                    }
+                    _ => self.step(*function, arguments),
+                }
             }
             Tree::Chain(first, rest) => {
                 let mut left = self.compile(first, names);
@@ -162,6 +186,7 @@ fn rows_of<'a>(from: From, columns: &[&'a [f64]], before: &'a [[f64; BLOCK]], st
 
 /// One step over one block. The commonest functions have loops of their own, which compile to vector instructions; the others go
 /// through [`Function::value`] row by row.
+#[inline(always)]
 fn run_block<'a>(step: &Step, out: &mut [f64], one: impl Fn(From) -> Option<f64>, many: impl Fn(From) -> Option<&'a [f64]>) {
     let operand = |from: &From| match many(*from) {
         Some(rows) => Operand::Rows(rows),
@@ -180,6 +205,7 @@ fn run_block<'a>(step: &Step, out: &mut [f64], one: impl Fn(From) -> Option<f64>
         (Function::Ln, [a]) => binary(out, operand(a), Operand::One(0.0), |a, _| a.ln()),
         (Function::LnProduct, [a, b]) => binary(out, operand(a), operand(b), |a, b| Function::LnProduct.value(&[a, b])),
         (Function::LnQuotient, [a, b]) => binary(out, operand(a), operand(b), |a, b| Function::LnQuotient.value(&[a, b])),
+        (Function::LnSum, [a, b]) => binary(out, operand(a), operand(b), |a, b| Function::LnSum.value(&[a, b])),
         (Function::LessOrEqual, [a, b]) => binary(out, operand(a), operand(b), |a, b| Function::LessOrEqual.value(&[a, b])),
         (Function::LnDensity(Density::Normal), [x, mean, variance]) if one(*variance).is_some() => {
             let variance = one(*variance).unwrap_or(f64::NAN);
@@ -220,9 +246,9 @@ fn binary(out: &mut [f64], a: Operand<'_>, b: Operand<'_>, f: impl Fn(f64, f64) 
 
 /// Any function over a block, row by row.
 fn any<'a>(step: &Step, out: &mut [f64], operand: impl Fn(&From) -> Operand<'a>) {
-    let mut arguments = [0.0; 4];
+    let mut arguments = [0.0; MOST_ARGUMENTS];
     let n = step.arguments.len();
-    let mut varying: [&[f64]; 4] = [&[]; 4];
+    let mut varying: [&[f64]; MOST_ARGUMENTS] = [&[]; MOST_ARGUMENTS];
     for (place, from) in step.arguments.iter().enumerate() {
         match operand(from) {
             Operand::Rows(rows) => varying[place] = rows,

@@ -79,6 +79,11 @@ impl Predictions {
         first_greatest(&self.p[hypothesis])
     }
 
+    /// P(v | h) of every value.
+    pub(super) fn p_of(&self, hypothesis: usize) -> &[f64] {
+        &self.p[hypothesis]
+    }
+
     pub(super) fn check(&self, believed: &Hypotheses) -> Result<(), HypothesisError> {
         let (expected, found) = (believed.names().len(), self.p.len());
         if expected == found { Ok(()) } else { Err(HypothesisError::Length { what: "hypotheses that predict", expected, found }) }

@@ -14,6 +14,8 @@ pub struct BruteForce<H> {
     pub hypotheses: Vec<H>,
     /// P(h | D) of each.
     pub posterior: Vec<f64>,
+    /// ln P(h | D) of each.
+    pub ln_posterior: Vec<f64>,
     /// The place of the maximum a posteriori hypothesis; of equals the first.
     pub map: usize,
     /// ln P(D).
@@ -58,7 +60,8 @@ pub fn brute_force_map<H>(
     if !ln_p_data.is_finite() {
         return Err(HypothesisError::Impossible { what: "what was observed".into() });
     }
-    Ok(BruteForce { map: first_greatest(&ln), posterior: ln.iter().map(|ln| ln.exp()).collect(), hypotheses, ln_p_data })
+    let posterior = ln.iter().map(|ln| ln.exp()).collect();
+    Ok(BruteForce { map: first_greatest(&ln), posterior, ln_posterior: ln, hypotheses, ln_p_data })
 }
 
 /// The likelihood of data without noise.

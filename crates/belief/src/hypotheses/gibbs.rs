@@ -6,6 +6,8 @@
 use super::bayes_optimal::Predictions;
 use super::error::HypothesisError;
 use super::space::Hypotheses;
+use crate::distribution::open_unit;
+use crate::random;
 
 impl Predictions {
     /// How probable it is that a drawn hypothesis says each value.
@@ -31,11 +33,77 @@ impl Predictions {
     }
 }
 
+/// How often two classifiers erred in worlds that were drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SimulatedErrors {
+    /// Worlds.
+    pub n: u64,
+    /// Of the Bayes-optimal classifier.
+    pub bayes_optimal: u64,
+    /// Of the Gibbs classifier.
+    pub gibbs: u64,
+}
+
+impl SimulatedErrors {
+    /// The shares of worlds in which each erred, the Bayes-optimal classifier first, with their standard errors.
+    pub fn shares(&self) -> [(f64, f64); 2] {
+        let n = self.n.max(1) as f64;
+        [self.bayes_optimal, self.gibbs].map(|errors| {
+            let share = errors as f64 / n;
+            (share, (share * (1.0 - share) / n).sqrt())
+        })
+    }
+}
+
+impl Predictions {
+    /// Whether every hypothesis that is possible is sure of the value it predicts. Only then is the Gibbs classifier's error bounded by
+    /// twice the Bayes-optimal one's: Σ p(1 − p) ≤ (1 − max p)(1 + max p) ≤ 2(1 − max p).
+    ///
+    /// # Errors
+    /// When there are not as many hypotheses.
+    pub fn is_sure(&self, believed: &Hypotheses) -> Result<bool, HypothesisError> {
+        self.check(believed)?;
+        Ok(believed.p().iter().enumerate().all(|(hypothesis, p)| *p == 0.0 || self.p_of(hypothesis)[self.of(hypothesis)] == 1.0))
+    }
+
+    /// Draws worlds, in each of which one hypothesis is true by what is believed and says the value by its probabilities, and lets both
+    /// classifiers guess the value.
+    ///
+    /// ```
+    /// use tunbridge_belief::hypotheses::{Hypotheses, Predictions};
+    /// let believed = Hypotheses::new(vec![("h1".into(), Some(0.4)), ("h2".into(), Some(0.3)), ("h3".into(), Some(0.3))])?;
+    /// let says = Predictions::new(vec!["+".into(), "-".into()], vec![vec![1.0, 0.0], vec![0.0, 1.0], vec![0.0, 1.0]])?;
+    /// let [(optimal, _), (gibbs, _)] = says.simulate(&believed, 10_000, 1)?.shares();
+    /// assert!((optimal - 0.4).abs() < 0.02 && (gibbs - 0.48).abs() < 0.02 && gibbs <= 2.0 * optimal);
+    /// # Ok::<(), tunbridge_belief::hypotheses::HypothesisError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there are not as many hypotheses.
+    pub fn simulate(&self, believed: &Hypotheses, n: u64, seed: u64) -> Result<SimulatedErrors, HypothesisError> {
+        let (optimal, _) = self.bayes_optimal(believed)?;
+        let mut chance = random(seed);
+        let mut errors = SimulatedErrors { n, bayes_optimal: 0, gibbs: 0 };
+        for _ in 0..n {
+            let truth = gibbs_draw(believed, open_unit(&mut chance));
+            let value = drawn(self.p_of(truth), open_unit(&mut chance));
+            errors.bayes_optimal += u64::from(optimal != value);
+            errors.gibbs += u64::from(self.of(gibbs_draw(believed, open_unit(&mut chance))) != value);
+        }
+        Ok(errors)
+    }
+}
+
 /// The place of a hypothesis that is drawn by `uniform`, a number from 0 to 1; one that is impossible is never drawn.
 pub fn gibbs_draw(believed: &Hypotheses, uniform: f64) -> usize {
+    drawn(believed.p(), uniform)
+}
+
+/// The place that is drawn by `uniform` where each has its probability.
+fn drawn(p: &[f64], uniform: f64) -> usize {
     let mut below = 0.0;
     let mut last = 0;
-    for (place, p) in believed.p().iter().enumerate().filter(|(_, p)| **p > 0.0) {
+    for (place, p) in p.iter().enumerate().filter(|(_, p)| **p > 0.0) {
         below += p;
         last = place;
         if uniform < below {
@@ -89,6 +157,18 @@ mod tests {
         // Four standard errors of the difference leave room for chance, and the drawn one is truly worse.
         let room = 4.0 * (0.25 * 5.0 / n).sqrt();
         assert!(gibbs <= 2.0 * optimal + room && gibbs > optimal && optimal > 0.1, "{gibbs} {optimal}");
+    }
+
+    /// The bound is for hypotheses that are sure: where they are not, saying the likelier value of a drawn one can err three times as often.
+    #[test]
+    fn the_bound_needs_hypotheses_that_are_sure() {
+        let believed = Hypotheses::new(vec![("a".into(), Some(0.1)), ("b".into(), None)]).unwrap();
+        let unsure = Predictions::new(vec!["+".into(), "-".into()], vec![vec![0.51, 0.49], vec![0.0, 1.0]]).unwrap();
+        let [(optimal, _), (gibbs, error)] = unsure.simulate(&believed, 40_000, 3).unwrap().shares();
+        assert!(!unsure.is_sure(&believed).unwrap() && gibbs - 4.0 * error > 2.0 * optimal, "{gibbs} {optimal}");
+        let sure = Predictions::new(vec!["+".into(), "-".into()], vec![vec![1.0, 0.0], vec![0.0, 1.0]]).unwrap();
+        assert!(sure.is_sure(&believed).unwrap());
+        assert_eq!(sure.simulate(&believed, 1000, 3).unwrap(), sure.simulate(&believed, 1000, 3).unwrap());
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub use bayes_optimal::Predictions;
 pub use brute_force_map::{BruteForce, Consistent, brute_force_map};
 pub use description_length::{DescriptionLength, TwoPartCode, shortest};
 pub use error::HypothesisError;
-pub use gibbs::gibbs_draw;
+pub use gibbs::{SimulatedErrors, gibbs_draw};
 pub use joint_table::{Event, JointTable, JointVariable};
 pub use likelihoods::Likelihoods;
 pub use space::{Hypotheses, Weighing};

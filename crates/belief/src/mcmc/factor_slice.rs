@@ -60,6 +60,15 @@ pub struct NotANumber {
     pub place: Vec<f64>,
 }
 
+/// Where one chain went.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Walk {
+    /// The place after each sweep that was kept.
+    pub places: Vec<Vec<f64>>,
+    /// ln of the density at each.
+    pub heights: Vec<f64>,
+}
+
 /// The width of the first interval, in standard deviations along its axis.
 const WIDTH: f64 = 2.5;
 /// Steps outward before an interval is taken as it is. Neal's `m`: the chain stays right whatever it is.
@@ -82,7 +91,7 @@ pub fn sample(
     covariance: &[Vec<f64>],
     options: &McmcOptions,
     chain: u64,
-) -> Result<Vec<Vec<f64>>, NotANumber> {
+) -> Result<Walk, NotANumber> {
     let mut random = Stream::new(options.seed, chain);
     let mut place = start.to_vec();
     let n = place.len();
@@ -93,13 +102,14 @@ pub fn sample(
     let mut height = ln_density(&place)?;
     let mut axes = columns(covariance).unwrap_or_else(|| widths(covariance));
     let mut seen: Vec<Vec<f64>> = Vec::new();
-    let mut draws = Vec::with_capacity(options.draws);
+    let mut walk = Walk { places: Vec::with_capacity(options.draws), heights: Vec::with_capacity(options.draws) };
     for sweep in 0..options.warm_up + options.draws {
         for axis in &axes {
             height = update(&mut ln_density, &mut place, height, axis, &mut random)?;
         }
         if sweep >= options.warm_up {
-            draws.push(place.clone());
+            walk.places.push(place.clone());
+            walk.heights.push(height);
             continue;
         }
         seen.push(place.clone());
@@ -112,7 +122,7 @@ pub fn sample(
             axes = learned;
         }
     }
-    Ok(draws)
+    Ok(walk)
 }
 
 /// One update along an axis; the height of the new place.
@@ -185,7 +195,7 @@ fn widths(covariance: &[Vec<f64>]) -> Vec<Vec<f64>> {
 }
 
 /// The covariance of draws.
-fn covariance_of(draws: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
+pub(super) fn covariance_of(draws: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
     let n = draws.first()?.len();
     let count = draws.len() as f64;
     let mean: Vec<f64> = (0..n).map(|axis| draws.iter().map(|draw| draw[axis]).sum::<f64>() / count).collect();
@@ -199,7 +209,8 @@ mod tests {
     use crate::mcmc::diagnose;
 
     fn run(ln_density: impl Fn(&[f64]) -> f64, starts: &[Vec<f64>], covariance: &[Vec<f64>], options: McmcOptions) -> Vec<Vec<Vec<f64>>> {
-        let chain = |(chain, start): (usize, &Vec<f64>)| sample(&mut |p| ln_density(p), start, covariance, &options, chain as u64).unwrap();
+        let chain =
+            |(chain, start): (usize, &Vec<f64>)| sample(&mut |p| ln_density(p), start, covariance, &options, chain as u64).unwrap().places;
         starts.iter().enumerate().map(chain).collect()
     }
 

@@ -7,8 +7,8 @@ mod limits;
 
 use tunbridge_belief::Matrix;
 use tunbridge_belief::conjugate::{
-    BetaBernoulli, BetaGeometric, BoundedUniform, Dirichlet, Family, GammaExponential, GammaPoisson, LinearRegression, LogNormalGamma,
-    NormalGamma, NormalInverseWishart, NormalKnownVariance, ParetoUniform,
+    BetaBernoulli, BetaBinomialRows, BetaGeometric, BoundedUniform, Dirichlet, Family, GammaExponential, GammaPoisson, LinearRegression,
+    LogNormalGamma, NormalGamma, NormalInverseWishart, NormalKnownVariance, ParetoUniform,
 };
 
 /// What is done to each family.
@@ -22,6 +22,7 @@ pub fn each_family(to: &mut impl ToEach) {
     let normal_gamma = NormalGamma::new(1.0, 2.0, 3.5, 4.0).unwrap();
     to.to(BetaBernoulli::new(1.5, 2.5).unwrap());
     to.to(BetaBernoulli::new(1.5, 2.5).unwrap().with_trials(7).unwrap());
+    to.to(BetaBinomialRows::new(BetaBernoulli::new(1.5, 2.5).unwrap()));
     to.to(Dirichlet { alpha: vec![1.0, 2.5, 0.8] });
     to.to(GammaPoisson::new(2.5, 0.5).unwrap());
     to.to(GammaExponential::new(3.5, 2.0).unwrap());

@@ -21,12 +21,22 @@ use crate::{Failure, json};
 
 /// Learns, weighs, judges and saves.
 pub fn learn(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
-    let mut options = average_args::options(args, common)?;
-    let output = output_path(args)?;
-    check_output(&output, args.force)?;
-    let learned = {
-        let _bar = progress::show(&mut options.read, common);
-        tunbridge::average::learn(&args.data, &options)?
+    let (learned, output) = match average_args::saved(args, common)? {
+        Some((paths, mut options)) => {
+            let Some(output) = args.output.clone() else {
+                return Err(Failure::Usage("an average of saved models has no name of its own: say where it goes with --output".into()));
+            };
+            check_output(&output, args.force)?;
+            let _bar = progress::show(&mut options.read, common);
+            (tunbridge::average::of_saved(&paths, &options)?, output)
+        }
+        None => {
+            let mut options = average_args::options(args, common)?;
+            let output = output_path(args)?;
+            check_output(&output, args.force)?;
+            let _bar = progress::show(&mut options.read, common);
+            (tunbridge::average::learn(&args.data, &options)?, output)
+        }
     };
     *timings = learned.timings.clone();
     let start = Instant::now();
@@ -38,8 +48,12 @@ pub fn learn(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result
         return print_json(&learned_object(&learned, &output));
     }
     let columns = of(model.schema().variables().len() as f64, "column", "columns");
-    let mut text = format!("{}: {}, {columns}\n\n", title(&args.data), of(learned.report.n_rows as f64, "row", "rows"));
-    text.push_str(&report::schema(model.schema(), Some(&learned.report), 40));
+    // Saved models that need no rows have none to tell of.
+    let mut text = match args.data.is_empty() {
+        true => format!("{columns}\n\n"),
+        false => format!("{}: {}, {columns}\n\n", title(&args.data), of(learned.report.n_rows as f64, "row", "rows")),
+    };
+    text.push_str(&report::schema(model.schema(), (!args.data.is_empty()).then_some(&learned.report), 40));
     let dropped = model.members()[0].model().observed().n_rows_without_target();
     if dropped > 0.0 {
         let _ = writeln!(text, "\n{} left out", of(dropped, "row without a class was", "rows without a class were"));

@@ -298,13 +298,14 @@ pub fn rows(
 
 /// An output that remembers why it failed: whatever the layers above make of it, the user is told of the place and the reason, and
 /// a pipe that nobody reads any more, as under `head`, is no error.
-struct Watched<W> {
-    to: W,
+pub struct Watched<W> {
+    /// Where it goes.
+    pub to: W,
     fault: Option<io::Error>,
 }
 
 impl<W> Watched<W> {
-    fn new(to: W) -> Self {
+    pub fn new(to: W) -> Self {
         Self { to, fault: None }
     }
 
@@ -312,7 +313,10 @@ impl<W> Watched<W> {
         outcome.inspect_err(|e| self.fault = Some(io::Error::new(e.kind(), e.to_string())))
     }
 
-    fn outcome<T>(&mut self, outcome: Result<T, DataError>, failure: impl Fn(io::Error) -> Failure) -> Result<T, Failure> {
+    pub fn outcome<T, E>(&mut self, outcome: Result<T, E>, failure: impl Fn(io::Error) -> Failure) -> Result<T, Failure>
+    where
+        Failure: From<E>,
+    {
         match self.fault.take() {
             Some(fault) => Err(failure(fault)),
             None => Ok(outcome?),
@@ -352,7 +356,7 @@ fn output_format(args: &ClassifyArgs, common: &Common) -> Result<OutputFormat, F
         }
         Some(Format::Parquet) => OutputFormat::Parquet,
         Some(Format::Arrow) => OutputFormat::Arrow,
-        Some(Format::Text | Format::Html) => {
+        Some(Format::Text | Format::Html | Format::Svg | Format::Dot) => {
             return Err(Failure::Usage("rows are printed with --format csv, jsonl, parquet or arrow".into()));
         }
     })

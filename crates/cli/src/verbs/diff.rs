@@ -14,6 +14,10 @@ use crate::{Failure, json};
 
 pub fn run(args: &DiffArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     no_trace(common)?;
+    let is_model = |path: &std::path::Path| tunbridge::model_file::is_model(path);
+    if !is_model(&args.before) && !is_model(&args.after) && args.before.is_file() && args.after.is_file() {
+        return super::network::diff::run(args, common, timings);
+    }
     let as_json = common.json()?;
     let [before, after] = [load(&args.before, timings)?, load(&args.after, timings)?];
     super::average::is_not_compared(&before, &args.before)?;

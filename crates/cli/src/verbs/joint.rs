@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
-use tunbridge::belief::hypotheses::{Event, JointTable};
+use tunbridge::belief::hypotheses::{Event, JointTable, JointVariable};
 use tunbridge::{Error, read_joint};
 
 use super::{print, print_json};
@@ -22,11 +22,18 @@ pub fn run(args: &WeighArgs, common: &Common) -> Result<(), Failure> {
     super::no_trace(common)?;
     let Some(path) = &args.joint else { return Ok(()) };
     let joint = read_joint(&[path], args.read.options(common), args.probability.as_deref())?;
-    let given = event(&joint, "--given", &args.given)?;
-    let of = asked(&joint, args, &given)?;
-    let answer = joint.conditional(&of, &given).map_err(Error::from)?;
+    let (by, states) = variables_given(&joint, &args.given)?;
+    let given = event(&joint, "--given", &states)?;
+    if let Some(twice) = by.iter().find(|variable| given.iter().any(|(known, _)| known == *variable)) {
+        return Err(Failure::Usage(format!("--given names `{}` twice", joint.variables()[*twice].name)));
+    }
+    let of = asked(&joint, args, &given, &by)?;
+    // What is given by all its states comes first, and each of them is by itself.
+    let together = joint.conditional(&[by.clone(), of].concat(), &given).map_err(Error::from)?;
+    let by: Vec<usize> = (0..by.len()).collect();
+    let answer = Answer { p: within_states(&together, &by), together, by };
     let either: Vec<Event> = event(&joint, "--either", &args.either)?.into_iter().map(|part| vec![part]).collect();
-    let pairs = pairs(&answer);
+    let pairs = answer.pairs();
     if as_json {
         return print_json(&object(&joint, &answer, &given, &either, &pairs)?);
     }
@@ -39,10 +46,11 @@ pub fn run(args: &WeighArgs, common: &Common) -> Result<(), Failure> {
             let _ = writeln!(text, "by the chain rule {}\n", product.join(" · "));
         }
     }
-    text += &cells(&answer);
-    if answer.variables().len() > 1 {
+    text += &cells(&answer.together, &answer.p, &answer.header());
+    if answer.by.is_empty() && answer.variables().len() > 1 {
         for place in 0..answer.variables().len() {
-            let _ = write!(text, "\n{}", cells(&answer.marginal(&[place]).map_err(Error::from)?));
+            let of_one = answer.together.marginal(&[place]).map_err(Error::from)?;
+            let _ = write!(text, "\n{}", cells(&of_one, of_one.cells(), "probability"));
         }
     }
     if !either.is_empty() {
@@ -61,7 +69,10 @@ pub fn run(args: &WeighArgs, common: &Common) -> Result<(), Failure> {
         let _ = writeln!(text, "\nP({}{under}) = {sum} = {}", words.join(" or "), number(p));
     }
     if !pairs.is_empty() {
-        let under = if given.is_empty() { String::new() } else { format!(" given {}", joint.words(&given)) };
+        let known =
+            answer.by.iter().map(|place| answer.variables()[*place].name.clone()).chain((!given.is_empty()).then(|| joint.words(&given)));
+        let known = known.collect::<Vec<String>>().join(", ");
+        let under = if known.is_empty() { String::new() } else { format!(" given {known}") };
         let name = |place: usize| &answer.variables()[place].name;
         text.push('\n');
         for (a, b, apart) in &pairs {
@@ -76,14 +87,69 @@ pub fn run(args: &WeighArgs, common: &Common) -> Result<(), Failure> {
     print(&text)
 }
 
-/// How far any two variables of an answer are from independence. Of very many the table is left to speak for itself.
-fn pairs(answer: &JointTable) -> Vec<(usize, usize, f64)> {
-    const MOST_WORK: usize = 1 << 27;
-    let n = answer.variables().len();
-    if n * n / 2 * answer.cells().len() > MOST_WORK {
-        return Vec::new();
+/// What is asked for, and what it is asked for under.
+struct Answer {
+    /// All the variables, those given by all their states first.
+    together: JointTable,
+    /// The probability of each cell, given the states of the latter.
+    p: Vec<Option<f64>>,
+    by: Vec<usize>,
+}
+
+impl Answer {
+    fn variables(&self) -> &[JointVariable] {
+        self.together.variables()
     }
-    (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))).map(|(a, b)| (a, b, answer.dependence(&[a], &[b], &[]))).collect()
+
+    /// How far any two of the variables that are asked for are from independence. Of very many the table is left to speak for itself.
+    fn pairs(&self) -> Vec<(usize, usize, f64)> {
+        const MOST_WORK: usize = 1 << 27;
+        let (first, n) = (self.by.len(), self.variables().len());
+        if n * n / 2 * self.together.cells().len() > MOST_WORK {
+            return Vec::new();
+        }
+        let pairs = (first..n).flat_map(|a| (a + 1..n).map(move |b| (a, b)));
+        pairs.map(|(a, b)| (a, b, self.together.dependence(&[a], &[b], &self.by))).collect()
+    }
+
+    fn header(&self) -> String {
+        let names = |places: &[usize]| places.iter().map(|place| self.variables()[*place].name.as_str()).collect::<Vec<_>>().join(", ");
+        match self.by.is_empty() {
+            true => "probability".into(),
+            false => format!("P({} | {})", names(&(self.by.len()..self.variables().len()).collect::<Vec<_>>()), names(&self.by)),
+        }
+    }
+}
+
+/// Each cell's probability given the states that it has of the first variables; none where these are impossible.
+fn within_states(together: &JointTable, by: &[usize]) -> Vec<Option<f64>> {
+    let n_cells = together.cells().len();
+    let n_states: usize = by.iter().map(|place| together.variables()[*place].states.len()).product();
+    let size = n_cells / n_states;
+    let of_run = |run: &[f64]| {
+        let total: f64 = run.iter().sum();
+        // Without a condition they sum to one as they are.
+        run.iter().map(|p| if by.is_empty() { Some(*p) } else { (total > 0.0).then(|| (p / total).min(1.0)) }).collect::<Vec<_>>()
+    };
+    together.cells().chunks(size).flat_map(of_run).collect()
+}
+
+/// Variables of `--given` without a state, and the items with one.
+fn variables_given(joint: &JointTable, lists: &[String]) -> Result<(Vec<usize>, Vec<String>), Failure> {
+    let (mut by, mut states) = (Vec::new(), Vec::new());
+    for item in lists.iter().flat_map(|list| items(list)) {
+        // A name may hold the sign itself.
+        if item.contains('=') && joint.variable(item.trim()).is_err() {
+            states.push(item);
+            continue;
+        }
+        let variable = joint.variable(item.trim()).map_err(Error::from)?;
+        if by.contains(&variable) {
+            return Err(Failure::Usage(format!("--given names `{item}` twice")));
+        }
+        by.push(variable);
+    }
+    Ok((by, states))
 }
 
 /// `NAME=STATE` items.
@@ -106,8 +172,8 @@ fn event(joint: &JointTable, flag: &str, lists: &[String]) -> Result<Event, Fail
 }
 
 /// The variables that are asked for.
-fn asked(joint: &JointTable, args: &WeighArgs, given: &Event) -> Result<Vec<usize>, Failure> {
-    let is_given = |variable: usize| given.iter().any(|(known, _)| *known == variable);
+fn asked(joint: &JointTable, args: &WeighArgs, given: &Event, by: &[usize]) -> Result<Vec<usize>, Failure> {
+    let is_given = |variable: usize| by.contains(&variable) || given.iter().any(|(known, _)| *known == variable);
     let named: Vec<String> = args.of.iter().flat_map(|list| items(list)).collect();
     if named.is_empty() {
         let rest: Vec<usize> = (0..joint.variables().len()).filter(|variable| !is_given(*variable)).collect();
@@ -128,43 +194,37 @@ fn asked(joint: &JointTable, args: &WeighArgs, given: &Event) -> Result<Vec<usiz
     Ok(of)
 }
 
-/// The cells of a table, one a line.
-fn cells(of: &JointTable) -> String {
-    let names: Vec<&str> = of.variables().iter().map(|variable| variable.name.as_str()).chain(["probability"]).collect();
+/// The cells of a table, one a line, with their probabilities.
+fn cells<P: Copy + Into<Option<f64>>>(of: &JointTable, p: &[P], header: &str) -> String {
+    let names: Vec<&str> = of.variables().iter().map(|variable| variable.name.as_str()).chain([header]).collect();
     let line = |cell: usize| {
         let states = of.states_of(cell).into_iter().zip(of.variables()).map(|(state, variable)| variable.states[state].clone());
-        states.chain([probability(of.cells()[cell])]).collect::<Vec<_>>()
+        states.chain([p[cell].into().map_or_else(|| "none".into(), probability)]).collect::<Vec<_>>()
     };
     let align: Vec<Align> = of.variables().iter().map(|_| Align::Left).chain([Align::Right]).collect();
     table(&names, &align, &(0..of.cells().len()).map(line).collect::<Vec<_>>())
 }
 
-fn object(
-    joint: &JointTable,
-    answer: &JointTable,
-    given: &Event,
-    either: &[Event],
-    pairs: &[(usize, usize, f64)],
-) -> Result<Value, Failure> {
-    let names: Vec<&str> = answer.variables().iter().map(|variable| variable.name.as_str()).collect();
+fn object(joint: &JointTable, answer: &Answer, given: &Event, either: &[Event], pairs: &[(usize, usize, f64)]) -> Result<Value, Failure> {
+    let names: Vec<&str> = answer.variables()[answer.by.len()..].iter().map(|variable| variable.name.as_str()).collect();
     let cell = |cell: usize| {
-        let states = answer.states_of(cell).into_iter().zip(answer.variables());
+        let states = answer.together.states_of(cell).into_iter().zip(answer.variables());
         let mut object: Map<String, Value> =
             states.map(|(state, variable)| (variable.name.clone(), json!(variable.states[state]))).collect();
         // A variable may have that name itself.
         let key = if object.contains_key("p") { "probability" } else { "p" };
-        object.insert(key.into(), json::real(answer.cells()[cell]));
+        object.insert(key.into(), answer.p[cell].map_or(Value::Null, json::real));
         Value::Object(object)
     };
     let mut marginals = Map::new();
-    for (place, variable) in answer.variables().iter().enumerate() {
-        let of = answer.marginal(&[place]).map_err(Error::from)?;
+    for (place, variable) in answer.variables().iter().enumerate().skip(answer.by.len()) {
+        let of = answer.together.marginal(&[place]).map_err(Error::from)?;
         let p: Map<String, Value> = variable.states.iter().cloned().zip(of.cells().iter().map(|p| json::real(*p))).collect();
         marginals.insert(variable.name.clone(), Value::Object(p));
     }
     let mut object = json!({
         "variables": names,
-        "table": (0..answer.cells().len()).map(cell).collect::<Vec<_>>(),
+        "table": (0..answer.p.len()).map(cell).collect::<Vec<_>>(),
         "marginals": marginals,
     });
     if !given.is_empty() {
@@ -177,6 +237,10 @@ fn object(
             .collect();
         object["given"] = Value::Object(of);
         object["p_given"] = json::real(joint.probability(given));
+    }
+    if !answer.by.is_empty() {
+        let names: Vec<&str> = answer.by.iter().map(|place| answer.variables()[*place].name.as_str()).collect();
+        object["given_variables"] = json!(names);
     }
     if !either.is_empty() {
         object["p_either"] = json::real(joint.either(either, given).map_err(Error::from)?.0);

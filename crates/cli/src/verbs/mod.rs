@@ -1,5 +1,6 @@
 //! One file a verb.
 
+pub mod ask;
 mod average;
 pub mod change;
 pub mod classify;
@@ -12,6 +13,7 @@ mod joint;
 mod labels;
 pub mod learn;
 pub mod manual;
+pub mod network;
 pub mod schema;
 pub mod show;
 pub mod weigh;

@@ -11,11 +11,20 @@ use super::learn::{bin_words, classes, evidence_table};
 use super::{load, no_trace, print, print_json, unknown_kind};
 use crate::args::{Common, ShowArgs, refuse};
 use crate::figures::{count, number, of, probability};
-use crate::report::{self, Align, table};
+use crate::report::{self, Align, table, turned};
 use crate::{Failure, json, unlabelled};
 
 pub fn run(args: &ShowArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     no_trace(common)?;
+    if !tunbridge::model_file::is_model(&args.model) {
+        if args.model.exists() && !tunbridge::network::is_network(&args.model) {
+            let what = format!("{}: is not a Tunbridge model, nor a network", args.model.display());
+            let hint = format!("a model is written by `tunbridge learn`; networks are {} files", super::network::format_names());
+            return Err(Error::Unfit { what, hint: Some(hint) }.into());
+        }
+        return super::network::show(args, common, timings);
+    }
+    refuse(&args.network.given(), "is for networks, and this is a model")?;
     let as_json = common.json()?;
     let model = match load(&args.model, timings)? {
         Model::Labels(model) => return super::labels::show(args, as_json, &model),
@@ -135,11 +144,6 @@ pub fn tables(model: &NaiveBayesModel, most: usize) -> String {
         let _ = writeln!(out, "\n… and {}; --all prints them", of((shown - most) as f64, "more column", "more columns"));
     }
     out
-}
-
-/// Rows as columns: many classes are read more easily one below the other.
-fn turned(lines: &[Vec<String>]) -> Vec<Vec<String>> {
-    (0..lines[0].len()).map(|place| lines.iter().map(|line| line.get(place).cloned().unwrap_or_default()).collect()).collect()
 }
 
 /// The states of an attribute, or its bins in words.

@@ -10,7 +10,7 @@ use tunbridge::{Error, Timings};
 
 use super::{print, print_json};
 use crate::args::{Common, refuse};
-use crate::figures::{number, probability, signed};
+use crate::figures::{count, number, probability, signed};
 use crate::lists::items;
 use crate::loss::{decision_object, decision_table};
 use crate::plot::{self, Figure, Series, Stroke};
@@ -27,6 +27,7 @@ pub fn run(args: &WeighArgs, common: &Common, timings: &mut Timings) -> Result<(
         ("--total", !args.total.is_empty()),
         ("--observe", !args.observe.is_empty()),
         ("--predict", !args.predict.is_empty()),
+        ("--simulate", args.simulate.is_some()),
         ("--plot", args.plot.is_some()),
     ];
     let outcome = if args.joint.is_some() {
@@ -68,6 +69,9 @@ fn hypotheses(args: &WeighArgs, common: &Common) -> Result<(), Failure> {
         let mut object = weighed.object();
         if let Some(predictions) = &predictions {
             object["classification"] = classification_object(predictions, weighed.posterior())?;
+            if let Some(n) = args.simulate {
+                object["classification"]["simulated"] = simulated_object(predictions, weighed.posterior(), n, common.seed)?;
+            }
         }
         if let Some(losses) = &losses {
             object["decision"] = decision_object(losses, &losses.decide(weighed.posterior().p()).map_err(Error::from)?);
@@ -78,6 +82,9 @@ fn hypotheses(args: &WeighArgs, common: &Common) -> Result<(), Failure> {
     text += &weighed.text();
     if let Some(predictions) = &predictions {
         let _ = write!(text, "\n{}", classification(predictions, weighed.posterior())?);
+        if let Some(n) = args.simulate {
+            let _ = write!(text, "\n{}", simulated(predictions, weighed.posterior(), n, common.seed)?);
+        }
     }
     if let Some(losses) = &losses {
         let _ = write!(text, "\n{}", decision_table(losses, &losses.decide(weighed.posterior().p()).map_err(Error::from)?));
@@ -388,6 +395,41 @@ fn classification(predictions: &Predictions, believed: &Hypotheses) -> Result<St
     let wrong: f64 = p.iter().zip(&gibbs).map(|(p, says)| says * (1.0 - p)).sum();
     let _ = writeln!(text, "wrong with probability {} (Bayes-optimal) and {} (Gibbs)", probability(1.0 - p[best]), probability(wrong));
     Ok(text)
+}
+
+/// How often both classifiers erred in drawn worlds, and what that should be.
+fn simulated(predictions: &Predictions, believed: &Hypotheses, n: u32, seed: u64) -> Result<String, Failure> {
+    let errors = predictions.simulate(believed, u64::from(n), seed).map_err(Error::from)?;
+    let [(optimal, of_optimal), (gibbs, of_gibbs)] = errors.shares();
+    let row = |name: &str, n: u64, share: f64, error: f64| vec![name.to_string(), count(n as f64), probability(share), probability(error)];
+    let rows = [row("Bayes-optimal", errors.bayes_optimal, optimal, of_optimal), row("Gibbs", errors.gibbs, gibbs, of_gibbs)];
+    let right = [Align::Left, Align::Right, Align::Right, Align::Right];
+    let drawn = format!("{} worlds, seed {seed}", count(f64::from(n)));
+    let mut text = table(&[&drawn, "wrong", "share", "standard error"], &right, &rows);
+    let times = if optimal > 0.0 {
+        format!("{} times as often as the Bayes-optimal one", number(gibbs / optimal))
+    } else {
+        "as the share says".into()
+    };
+    let bound = match predictions.is_sure(believed).map_err(Error::from)? {
+        true => "at most twice as often is the bound",
+        false => "there is no bound of twice as often, for not every hypothesis is sure of its value",
+    };
+    let _ = writeln!(text, "\nthe Gibbs classifier was wrong {times}; {bound}");
+    Ok(text)
+}
+
+fn simulated_object(predictions: &Predictions, believed: &Hypotheses, n: u32, seed: u64) -> Result<Value, Failure> {
+    let errors = predictions.simulate(believed, u64::from(n), seed).map_err(Error::from)?;
+    let [(optimal, of_optimal), (gibbs, of_gibbs)] = errors.shares();
+    let of = |n: u64, share: f64, error: f64| json!({"wrong": n, "share": json::real(share), "standard_error": json::real(error)});
+    Ok(json!({
+        "worlds": n,
+        "seed": seed,
+        "bayes_optimal": of(errors.bayes_optimal, optimal, of_optimal),
+        "gibbs": of(errors.gibbs, gibbs, of_gibbs),
+        "bound_holds": predictions.is_sure(believed).map_err(Error::from)?,
+    }))
 }
 
 fn classification_object(predictions: &Predictions, believed: &Hypotheses) -> Result<Value, Failure> {

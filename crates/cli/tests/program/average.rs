@@ -164,3 +164,71 @@ fn what_is_not_for_averages_is_refused_with_a_way_on() {
     folder.run("classify average.tb Outlook=Sunny --trace").fails(2, &["--trace is asked of one model"]);
     assert_eq!(folder.bytes("average.tb"), before);
 }
+
+/// Two models by themselves, and together from their files.
+fn saved() -> Folder {
+    let folder = Folder::with_play_tennis();
+    folder.example("more_days.csv");
+    let learn = "learn play_tennis.csv -t PlayTennis --evaluate none --class-prior laplace";
+    folder.run(&format!("{learn} -o a.tb")).ok();
+    folder.run(&format!("{learn} -o b.tb --estimate laplace:4")).ok();
+    folder
+}
+
+const SAVED: &str = "learn -o both.tb --average a.tb --average b.tb";
+
+#[test]
+fn saved_models_weigh_as_if_they_had_been_learned_together() {
+    let folder = saved();
+    let by_files = folder.run(&format!("{SAVED} --average-by marginal-likelihood --format json")).ok().json();
+    let together = "learn play_tennis.csv -t PlayTennis -o t.tb --average-by marginal-likelihood --average 'naive-bayes --class-prior laplace' \
+                    --average 'naive-bayes --class-prior laplace --estimate laplace:4' --format json";
+    let together = folder.run(together).ok().json();
+    for member in 0..2 {
+        for what in ["weight", "log_marginal_likelihood"] {
+            assert_eq!(by_files["members"][member][what], together["members"][member][what]);
+        }
+    }
+    assert_eq!((&by_files["members"][1]["name"], &by_files["evaluation"]), (&"b.tb".into(), &serde_json::Value::Null));
+    let answer = folder.run("classify both.tb Outlook=Sunny --format json").ok().json();
+    assert_eq!(answer["probability"], folder.run("classify t.tb Outlook=Sunny --format json").ok().json()["probability"]);
+    folder.run(&format!("{SAVED} --average-by marginal-likelihood")).ok();
+}
+
+#[test]
+fn saved_models_are_weighed_by_rows_that_none_has_seen() {
+    let folder = saved();
+    let found = folder.run(&format!("{SAVED} more_days.csv --format json")).ok().notes(&["no member has learned from"]).json();
+    let of_members = found["members"].as_array().unwrap();
+    let scores: Vec<f64> = of_members.iter().map(|member| member["log_score"].as_f64().unwrap()).collect();
+    for (file, score) in ["a.tb", "b.tb"].iter().zip(&scores) {
+        let alone = folder.run(&format!("evaluate {file} more_days.csv --format json")).ok().json();
+        let rows = found["rows"].as_f64().unwrap();
+        assert_close(&alone["log_loss"], -score / rows, 1e-12);
+    }
+    let share = 1.0 / (1.0 + (scores[1] - scores[0]).exp());
+    assert_close(&of_members[0]["weight"], share, 1e-12);
+    assert!(found["evaluation"]["log_loss"].is_number());
+    let average = folder.run("evaluate both.tb more_days.csv --format json").ok().json();
+    assert_eq!(average["log_loss"], found["evaluation"]["log_loss"]);
+    folder.run(&format!("{SAVED} more_days.csv")).ok();
+}
+
+#[test]
+fn saved_models_that_do_not_go_together_are_refused() {
+    let folder = saved();
+    folder.run(SAVED).fails(1, &["log scores need rows"]);
+    folder.run(&format!("{SAVED} play_tennis.csv")).fails(1, &["`a.tb` was learned from these very rows"]);
+    folder.run(&format!("{SAVED} --average naive-bayes more_days.csv")).fails(2, &["not of both"]);
+    folder.run(&format!("{SAVED} more_days.csv -t PlayTennis")).fails(2, &["--target"]);
+    folder.run("learn -o both.tb --average a.tb more_days.csv").fails(2, &["two models or more"]);
+    folder.run("learn more_days.csv --average a.tb --average b.tb").fails(2, &["--output"]);
+    folder.run("learn -o x.tb --average naive-bayes --average bernoulli").fails(2, &["nothing to learn from"]);
+    folder.run("learn more_days.csv -t PlayTennis -o c.tb --evaluate none --class-prior laplace").ok();
+    let others = folder.run("learn -o x.tb --average a.tb --average c.tb --average-by marginal-likelihood");
+    assert_eq!(others.code, 1, "{}", others.stderr);
+    folder.run("learn play_tennis.csv -t PlayTennis -o d.tb --calibrate sigmoid").ok();
+    folder.run("learn -o x.tb --average a.tb --average d.tb more_days.csv").fails(1, &["`d.tb` is calibrated"]);
+    folder.run(&format!("{SAVED} more_days.csv")).ok();
+    folder.run("learn -o x.tb --average a.tb --average both.tb more_days.csv").fails(1, &["`both.tb` is of the kind average"]);
+}

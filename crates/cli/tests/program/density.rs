@@ -85,11 +85,8 @@ fn what_is_no_density_is_told_with_its_place() {
         ("--values 1 --density 'r*exp(-r*x)' --prior 'r ~ Gamma(2, 1)' --range nonsense", 2, "the range"),
         ("--values 1 --density 'r*exp(-r*x)' --family normal", 2, "cannot be used with"),
         ("--values 1 --prior 'r ~ Gamma(2, 1)'", 2, "--family"),
-        (
-            "--values 1 --density 'r*exp(-r*x)' --range '(0, inf)' --prior 'r ~ Gamma(2, 1)' --against 'r ~ Gamma(1, 1)'",
-            2,
-            "--against-family",
-        ),
+        ("--values 1 --density 'r*exp(-r*x)' --range '(0, inf)' --prior 'r ~ Gamma(2, 1)' --against-density 'r'", 2, "--against"),
+        ("--values 1 --family normal --most-minutes 0", 2, "above 0"),
         ("--values 1 --family normal --chains 4", 2, "--density"),
         ("--values 1e308,1e308,-1e308 --family normal --known-sd 1 --prior 'mean ~ N(2, 1)'", 1, "beyond what a double holds"),
         ("--values 1,2 --family normal --plot p.svg --animate p.svg", 2, "the same file"),
@@ -97,4 +94,48 @@ fn what_is_no_density_is_told_with_its_place() {
     ] {
         folder.run(&format!("estimate {command}")).fails(code, &[words]);
     }
+}
+
+/// Two densities, one of them of four parameters, and a Bayes factor with its error; the same on any number of threads.
+#[test]
+fn densities_are_compared_by_bridge_sampling() {
+    let folder = Folder::new();
+    folder.put("t.csv", "x,y\n0,1.1\n1,2.9\n2,5.2\n3,7.1\n4,8.8\n");
+    let line = "--density 'normal(y, a + b*x, 1)' --prior 'a ~ N(0, 9)' --prior 'b ~ N(0, 9)'";
+    let priors = ["c", "d", "f", "g"].map(|name| format!("--against '{name} ~ N(0, 9)'")).join(" ");
+    let other = format!("--against-density 'normal(y, c + d*x + f*x² + g*x³, 1)' {priors}");
+    let command = format!("t.csv --column y --given x {line} --chains 2 {other}");
+    let found = json(&folder, &command);
+    let against = &found["against"];
+    let error = against["log_bayes_factor_error"].as_f64().unwrap();
+    assert!(error > 0.0 && error < 0.1, "{against}");
+    // In closed form y ~ N(0, I + 9·XXᵀ) under both (numpy 2.4.6).
+    for (of, exact) in [(&found, -9.110655409612663), (against, -14.190428897698013)] {
+        let ln = of["log_marginal_likelihood"].as_f64().unwrap();
+        assert!((ln - exact).abs() < 4.0 * error, "{ln} for {exact} ± {error}");
+    }
+    assert_eq!((&found["log_marginal_likelihood_method"], &found["method"]), (&"bridge sampling".into(), &"factor slice sampling".into()));
+    assert_eq!(against["density"], "normal(y, c + d*x + f*x² + g*x³, 1)");
+    // The same bytes on any number of threads, and in words.
+    assert_eq!(found, json(&folder, &format!("{command} --threads 1")));
+    let text = folder.run(&format!("estimate t.csv --column y --given x {line} --chains 2 --threads 3")).ok();
+    assert!(text.stdout().contains("by bridge sampling"), "{}", text.stdout());
+    // The same density under another prior.
+    let other = json(&folder, &format!("t.csv --column y --given x {line} --against 'a ~ N(0, 1)' --against 'b ~ N(0, 1)'"));
+    assert!(other["against"]["log_bayes_factor"].as_f64().is_some());
+}
+
+/// What would take too long is told with its size; a level likelihood has no greatest value; a picture of two parameters moves.
+#[test]
+fn a_bound_a_level_likelihood_and_frames() {
+    let folder = Folder::new();
+    let two = "--values 1.2,0.4,3.1 --density 'normal(x, a + b, 1)' --prior 'a ~ N(0, 1)' --prior 'b ~ N(0, 4)'";
+    folder.run(&format!("estimate {two} --chains 2 --most-minutes 1e-9")).fails(1, &["evaluations of 3 different rows", "--most-minutes"]);
+    let found = json(&folder, &format!("{two} --chains 2"));
+    assert!(found["ml"]["a"].is_null() && found["map"]["a"].is_number(), "{found}");
+    let normal = "--values 1.2,0.4 --density 'normal(x, m, s²)' --prior 'm ~ N(0, 4)' --prior 's ~ Exp(1)'";
+    folder.run(&format!("estimate {normal} --animate a.svg --parameter s")).ok();
+    assert!(folder.text("a.svg").contains("n = 2"));
+    folder.run(&format!("estimate {normal} --chains 2 --plot p.svg")).ok();
+    assert!(folder.text("p.svg").contains("posterior"));
 }

@@ -267,3 +267,44 @@ fn without_data_the_posterior_is_the_prior() {
     assert!(found["ml"]["p"].is_null());
     folder.run("estimate --values '' -f uniform --prior 'theta ~ U(0, 10)'").ok();
 }
+
+/// 3 of 10, 1 of 2, none of none and 7 of 9: Beta(1 + 11, 1 + 10).
+#[test]
+fn trials_may_differ_from_row_to_row() {
+    let folder = Folder::new();
+    folder.put("t.csv", "heads,tosses\n3,10\n1,2\n0,0\n7,9\n,4\n");
+    let found = folder.run("estimate t.csv --column heads --trials tosses --family binomial --format json").ok().json();
+    let posterior = &found["posterior"];
+    assert_eq!((&posterior["alpha"], &posterior["beta"], &found["missing"]), (&12.0.into(), &11.0.into(), &1.into()));
+    assert_eq!(found["predictive"]["trials"], 1.0);
+    let text = folder.run("estimate t.csv --column heads --trials tosses --family binomial").ok();
+    assert!(text.stdout().contains("binomial of heads of tosses trials: 4 rows"), "{}", text.stdout());
+    folder.put("bad.csv", "heads,tosses\n3,2\n");
+    folder.run("estimate bad.csv --column heads --trials tosses --family binomial").fails(1, &["row 1: 3 is outside"]);
+    folder.run("estimate t.csv --column heads --trials nothing --family binomial").fails(1, &["nothing"]);
+    folder.run("estimate --values 1,2 --trials tosses --family binomial").fails(2, &["tosses"]);
+    folder.run("estimate --values 1,2 --trials 2.5 --family binomial").fails(2, &["whole number"]);
+}
+
+/// The only state of a column is sure, before and after.
+#[test]
+fn a_category_of_one_state_is_sure() {
+    let folder = Folder::new();
+    let found = folder.run("estimate --values a,a,a --family categorical --format json").ok().json();
+    let only = &found["parameters"]["p[a]"];
+    assert_eq!((&only["mean"], &only["sd"], &only["map"]), (&1.0.into(), &0.0.into(), &1.0.into()));
+    assert!(only["interval_is_of_draws"].is_null(), "{found}");
+    let text = folder.run("estimate --values a,a,a --family categorical").ok();
+    assert!(text.stdout().contains("exactly 1") && !text.stdout().contains("none  none"), "{}", text.stdout());
+    assert!(!text.stderr.contains("covariances"), "{}", text.stderr);
+}
+
+#[test]
+fn intervals_of_covariances_say_that_they_are_of_draws() {
+    let folder = Folder::new();
+    folder.put("t.csv", "a,b\n1,2\n2,1\n3,5\n4,3\n");
+    let found = folder.run("estimate t.csv --column a,b --family multivariate-normal --format json").ok();
+    let of = |name: &str| found.json()["parameters"][name]["interval_is_of_draws"].clone();
+    assert_eq!((of("covariance[a,b]"), of("variance[a]")), (true.into(), Value::Null));
+    found.notes(&["10000 draws"]);
+}

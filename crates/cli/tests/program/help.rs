@@ -2,7 +2,7 @@
 
 use crate::support::Folder;
 
-const VERBS: [&str; 15] = [
+const VERBS: [&str; 18] = [
     "learn",
     "classify",
     "explain",
@@ -16,6 +16,9 @@ const VERBS: [&str; 15] = [
     "weigh",
     "concept",
     "estimate",
+    "ask",
+    "convert",
+    "random",
     "completions",
     "man",
 ];

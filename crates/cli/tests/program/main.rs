@@ -4,6 +4,8 @@
 //! wording, `INSTA_UPDATE=always cargo test -p tunbridge-cli --test program` writes them anew: read the difference before it is
 //! committed.
 
+mod ask;
+mod ask_rows;
 mod average;
 mod change;
 mod classify;
@@ -22,6 +24,7 @@ mod json;
 mod labels;
 mod mixture;
 mod model_files;
+mod networks;
 mod reports;
 mod same_bytes;
 mod streams;

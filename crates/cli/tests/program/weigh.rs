@@ -185,3 +185,47 @@ fn classes_lead_to_actions() {
     folder.put("loss.csv", "action,Yes\ngo,0\n");
     folder.run("classify play_tennis.tb days.csv --loss loss.csv").fails(1, &["`No` is no state"]);
 }
+
+/// The Gibbs classifier errs in 0.4·0.6 + 0.6·0.4 of the worlds, at most twice as often as the Bayes-optimal one, which errs in 0.4.
+#[test]
+fn gibbs_errs_at_most_twice_as_often_in_drawn_worlds() {
+    let command = "weigh --prior h1=0.4,h2=0.3,h3=0.3 --predict '+|h1,-|h2,-|h3' --simulate 20000";
+    let found = json(command)["classification"]["simulated"].clone();
+    let share = |of: &str| found[of]["share"].as_f64().unwrap();
+    let error = |of: &str| found[of]["standard_error"].as_f64().unwrap();
+    assert!((share("bayes_optimal") - 0.4).abs() < 4.0 * error("bayes_optimal"), "{found}");
+    assert!((share("gibbs") - 0.48).abs() < 4.0 * error("gibbs"), "{found}");
+    assert!(share("gibbs") <= 2.0 * share("bayes_optimal") && found["bound_holds"] == true && found["worlds"] == 20_000);
+    assert_eq!(found, json(&format!("{command} --threads 2"))["classification"]["simulated"]);
+    assert_ne!(found, json(&format!("{command} --seed 2"))["classification"]["simulated"]);
+    let folder = Folder::new();
+    assert!(folder.run(command).ok().stdout().contains("at most twice as often is the bound"));
+    let unsure = folder.run("weigh --prior h1=0.1 --predict '+|h1=0.51,-|h1=0.49,-|h2' --simulate 1000").ok();
+    assert!(unsure.stdout().contains("there is no bound"), "{}", unsure.stdout());
+    folder.run("weigh --prior h1=0.4 --simulate 10").fails(2, &["--predict"]);
+}
+
+/// Russell & Norvig's dentist: a probe that catches and an aching tooth depend on each other, and not where it is known whether there is a
+/// cavity.
+#[test]
+fn the_dentist_two_columns_given_a_variable() {
+    let folder = Folder::new();
+    let joint = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/dentist.csv")).unwrap();
+    folder.put("d.csv", &joint);
+    let ask = |given: &str| folder.run(&format!("weigh --joint d.csv --of Toothache,Catch {given} --format json")).ok().json();
+    assert_eq!(ask("")["pairs"][0]["independent"], false);
+    let found = ask("--given Cavity");
+    assert_eq!((&found["pairs"][0]["independent"], &found["given_variables"]), (&true.into(), &serde_json::json!(["Cavity"])));
+    let row =
+        found["table"].as_array().unwrap().iter().find(|row| row["Cavity"] == "yes" && row["Toothache"] == "yes" && row["Catch"] == "yes");
+    close(&row.unwrap()["p"], 0.108 / 0.2);
+    let text = folder.run("weigh --joint d.csv --of Toothache,Catch --given Cavity").ok();
+    assert!(text.stdout().contains("Toothache and Catch given Cavity are independent"), "{}", text.stdout());
+    assert!(text.stdout().contains("P(Toothache, Catch | Cavity)"), "{}", text.stdout());
+    folder.run("weigh --joint d.csv --given Cavity,Cavity=yes").fails(2, &["twice"]);
+    folder.run("weigh --joint d.csv --given Cavty").fails(1, &["`Cavty` is no variable", "did you mean `Cavity`?"]);
+    folder.run("weigh --joint d.csv --given Catch=maybe").fails(1, &["known: no, yes", "name one that is known"]);
+    folder.put("bad.csv", "A,p\nx,0.5\ny,half\n");
+    let refused = folder.run("weigh --joint bad.csv");
+    refused.fails(1, &["`half` is not a number", "--probability"]);
+}

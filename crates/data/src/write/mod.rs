@@ -211,17 +211,29 @@ impl Table {
     pub fn answer_rows(
         &self,
         answer: impl Fn(Chunk<'_>) -> Result<Answers, DataError> + Sync,
-        mut take: impl FnMut(Answers) -> Result<(), DataError>,
+        take: impl FnMut(Answers) -> Result<(), DataError>,
+    ) -> Result<ReadReport, DataError> {
+        self.each_chunk(answer, take)
+    }
+
+    /// Whatever any thread makes of a chunk of rows, handed on in the order of the rows.
+    ///
+    /// # Errors
+    /// When a row cannot be read, or `each` or `take` fails.
+    pub fn each_chunk<R: Send>(
+        &self,
+        each: impl Fn(Chunk<'_>) -> Result<R, DataError> + Sync,
+        mut take: impl FnMut(R) -> Result<(), DataError>,
     ) -> Result<ReadReport, DataError> {
         let mut report = ReadReport::default();
         self.each_unit(
             &self.plan,
-            |chunk, _, _| Ok((chunk.lend(&answer)?, chunk.report)),
+            |chunk, _, _| Ok((chunk.lend(&each)?, chunk.report)),
             Ok,
-            |results: Vec<(Answers, ReadReport)>| {
-                results.into_iter().try_for_each(|(answers, chunk_report)| {
+            |results: Vec<(R, ReadReport)>| {
+                results.into_iter().try_for_each(|(made, chunk_report)| {
                     report.merge(&chunk_report);
-                    take(answers)
+                    take(made)
                 })
             },
         )?;

@@ -9,6 +9,7 @@
 //!
 //! Hypotheses are gone through one by one, so their number is bounded.
 
+use belief::hypotheses::brute_force_map;
 use belief::log_sum_exp;
 
 use super::span::Span;
@@ -64,22 +65,17 @@ impl BayesianVersionSpace {
             // Without noise a wrong label is impossible; none of them is no factor at all.
             n_right * ln_right + if n_wrong == 0 { 0.0 } else { f64::from(n_wrong) * ln_wrong }
         };
-        let mut ln_joint: Vec<f64> = n_wrong.into_iter().map(ln_likelihood).collect();
-        let mut ln_prior = vec![0.0; ln_joint.len()];
-        if prior == HypothesisPrior::Specific {
-            ln_prior[0] = std::f64::consts::LN_2;
-            for (at, ln) in ln_prior[1..].iter_mut().enumerate() {
-                *ln = -std::f64::consts::LN_2 * conjunction(&spans, at).iter().map(|s| f64::from(s.last - s.first)).sum::<f64>();
+        let ln_prior = |at: &usize| match (prior, at) {
+            (HypothesisPrior::Uniform, _) => 0.0,
+            (HypothesisPrior::Specific, 0) => std::f64::consts::LN_2,
+            (HypothesisPrior::Specific, at) => {
+                -std::f64::consts::LN_2 * conjunction(&spans, at - 1).iter().map(|s| f64::from(s.last - s.first)).sum::<f64>()
             }
-        }
-        let ln_total = log_sum_exp(&ln_prior);
-        ln_joint.iter_mut().zip(&ln_prior).for_each(|(joint, prior)| *joint += prior - ln_total);
-        let ln_evidence = log_sum_exp(&ln_joint);
-        if ln_evidence == f64::NEG_INFINITY {
-            return Err(ConceptError::ZeroEvidence);
-        }
-        ln_joint.iter_mut().for_each(|ln| *ln -= ln_evidence);
-        Ok(Self { spans, ln_posterior: ln_joint, ln_evidence })
+        };
+        // The brute-force MAP learner over this space; without noise and evenly believed it is that of Mitchell's section 6.3.1.
+        let found = brute_force_map(0..n_hypotheses, n_hypotheses, ln_prior, |at| ln_likelihood(n_wrong[*at]));
+        let found = found.map_err(|_| ConceptError::ZeroEvidence)?;
+        Ok(Self { spans, ln_posterior: found.ln_posterior, ln_evidence: found.ln_p_data })
     }
 
     /// ln P(D): of all examples together, over all hypotheses.

@@ -20,8 +20,8 @@ const AGREES: f64 = 1e-9;
 pub struct Checked {
     /// How the second answer was got.
     pub method: String,
-    /// The largest difference: of probabilities absolute, of logarithms of probabilities too, which is relative for the probabilities themselves. Infinite
-    /// where the two say different things.
+    /// The largest difference: of probabilities absolute, of logarithms of probabilities too, which is relative for the probabilities
+    /// themselves; of assignments relative. Infinite where the two say different things.
     pub largest_difference: f64,
     /// Whether they agree, to 1e-9.
     pub agrees: bool,
@@ -99,7 +99,8 @@ impl Oracle {
             let asks = Asks::Probability { variables: Vec::new(), events: events.collect() };
             let again = self.reply(&Question { asks, findings, each: Vec::new() })?;
             let p = if let Outcome::Found { value: Value::Probability(p), .. } = again.outcome { p } else { 0.0 };
-            largest = largest.max((p - one.p).abs());
+            // Of very many variables even the best is improbable: the difference is relative.
+            largest = largest.max(if p == one.p { 0.0 } else { (p - one.p).abs() / p.max(one.p) });
         }
         Ok(checked("exact, variable elimination of each assignment; that none is more probable was not checked".to_string(), largest))
     }

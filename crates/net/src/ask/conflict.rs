@@ -1,7 +1,7 @@
 //! Conflicts: which findings cannot be together, when evidence has probability zero.
 //!
-//! The smallest set is looked for up to three findings; else findings are left out one after another while the rest stay impossible
-//! (deletion, as for minimal unsatisfiable sets: Chinneck & Dravnieks 1991), which gives a set of which none can be left out.
+//! The smallest set is looked for up to three findings; else findings are left out while the rest stay impossible, by halves (QuickXplain, Junker
+//! 2004), which gives a set of which none can be left out.
 
 use super::finding::likelihoods;
 use super::oracle::Oracle;
@@ -48,7 +48,7 @@ pub(super) fn find(oracle: &Oracle, findings: &[Finding]) -> Result<Conflict, As
             return Ok(Conflict { findings: vec![finding.clone()], is_smallest: true });
         }
     }
-    let minimal = by_deletion(oracle, &all)?;
+    let minimal = by_deletion(oracle, &[], &all)?;
     if minimal.len() <= 2 {
         return Ok(told(&minimal, true));
     }
@@ -106,16 +106,25 @@ fn conflicting<'a>(oracle: &Oracle, these: &[&'a Finding], candidates: &[&'a Fin
     Ok(None)
 }
 
-/// Leaves out what can be left out while the rest stays impossible, the last first.
-fn by_deletion<'a>(oracle: &Oracle, all: &[&'a Finding]) -> Result<Vec<&'a Finding>, AskError> {
-    let mut left = all.to_vec();
-    for place in (0..all.len()).rev() {
-        let without: Vec<&Finding> = left.iter().enumerate().filter(|(other, _)| *other != place).map(|(_, &finding)| finding).collect();
-        if !possible(oracle, &without)? {
-            left = without;
-        }
+/// Leaves out what can be left out while the rest stays impossible, by halves: what is needed of the later half when all of the earlier is there,
+/// then what is needed of the earlier. `background` stays; these with it are impossible.
+fn by_deletion<'a>(oracle: &Oracle, background: &[&'a Finding], these: &[&'a Finding]) -> Result<Vec<&'a Finding>, AskError> {
+    if these.len() <= 1 {
+        return Ok(these.to_vec());
     }
-    Ok(left)
+    let (earlier, later) = these.split_at(these.len() / 2);
+    let of_later = needed(oracle, background, earlier, later)?;
+    let of_earlier = needed(oracle, background, &of_later, earlier)?;
+    Ok([of_earlier, of_later].concat())
+}
+
+/// What is needed of some findings when more are there.
+fn needed<'a>(oracle: &Oracle, background: &[&'a Finding], more: &[&'a Finding], of: &[&'a Finding]) -> Result<Vec<&'a Finding>, AskError> {
+    let background = [background, more].concat();
+    if !more.is_empty() && !possible(oracle, &background)? {
+        return Ok(Vec::new());
+    }
+    by_deletion(oracle, &background, of)
 }
 
 fn possible(oracle: &Oracle, findings: &[&Finding]) -> Result<bool, AskError> {

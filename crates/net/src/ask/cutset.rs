@@ -34,7 +34,7 @@ impl Order {
 const MAX_CONFIGURATIONS: f64 = 65_536.0;
 
 /// More entries than this, in all configurations together, are not gone through: a quarter of an hour or so.
-pub(super) const MAX_WORK: f64 = 1e11;
+pub(super) const MAX_WORK: f64 = 5e10;
 
 /// What a variable's elimination costs besides its table, in entries.
 const PER_VARIABLE: f64 = 100.0;

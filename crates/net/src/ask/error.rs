@@ -1,5 +1,6 @@
 //! Why a question that reads well cannot be answered.
 
+use super::plan::TOO_LARGE;
 use crate::error::NetError;
 
 /// Why a question cannot be answered. That the evidence is impossible is no fault: it is an answer.
@@ -139,7 +140,7 @@ pub enum AskError {
         /// The first state that is no number.
         state: String,
     },
-    /// A finding where an explanation needs one.
+    /// An answer that has no explanation.
     #[error("there is nothing to explain: {why}")]
     NothingToExplain {
         /// Why.
@@ -176,8 +177,7 @@ impl From<NetError> for AskError {
     fn from(error: NetError) -> Self {
         match error {
             NetError::TooLarge { variables, entries, limit } => {
-                let advice = "allow more memory, ask for fewer variables at once, or give more findings".to_string();
-                Self::TooLarge { variables, entries, bytes: bytes_in_words(entries * 8.0), limit, advice }
+                Self::TooLarge { variables, entries, bytes: bytes_in_words(entries * 8.0), limit, advice: TOO_LARGE.to_string() }
             }
             other => Self::Net(other),
         }

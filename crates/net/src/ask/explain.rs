@@ -11,6 +11,7 @@ use super::resolve::{Asks, Question};
 use super::{AskError, Finding, Outcome, Value};
 use crate::d_separation::{Separation, d_separation};
 use crate::dag::Dag;
+use crate::error::NetError;
 use crate::evidence::Answer;
 use crate::query::Query;
 use belief::VarId;
@@ -159,8 +160,8 @@ impl Oracle {
         let asks = Asks::Probability { variables: Vec::new(), events: events.to_vec() };
         match self.reply(&Question { asks, findings: findings.to_vec(), each: Vec::new() })?.outcome {
             Outcome::Found { value: Value::Probability(p), .. } => Ok(p),
-            // All findings together are possible, so that some of them are.
-            _ => unreachable!("findings of which more are possible"),
+            // All findings together are possible, so that some of them are, but for rounding.
+            _ => Err(AskError::Net(NetError::Underflow)),
         }
     }
 

@@ -6,7 +6,8 @@
 //! read off the table of that variable, as Nilsson 1998 does in a junction tree.
 //!
 //! Of assignments that are equally probable, up to rounding, the one with earlier states comes first, in the order the variables are asked in.
-//! Subtrees of the elimination are independent given what is above them, so that the earliest of each make the earliest of all.
+//! Subtrees of the elimination are independent given what is above them, so that the earliest of each make the earliest of all. Where ties are
+//! too many to be compared (`MAX_EFFORT`), they go to the earlier state of each variable by itself.
 
 use super::AskError;
 use super::cutset::{self, Cutset};
@@ -17,11 +18,15 @@ use crate::evidence::Evidence;
 use crate::factor::Factor;
 use crate::factor_graph::FactorGraph;
 use belief::VarId;
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, BinaryHeap};
 
 /// Relative difference up to which two assignments count as equally probable.
 const TIE: f64 = 1e-12;
+
+/// Variables looked at to part ties, at most. Beyond, ties go to the earlier state of each variable by itself, in the order of elimination.
+const MAX_EFFORT: usize = 200_000_000;
 
 /// States of assignments to be found, at most.
 const MAX_STATES: usize = 100_000_000;
@@ -74,7 +79,7 @@ fn by_cutset(
             Err(NetError::Underflow) => continue,
             Err(other) => return Err(other.into()),
         };
-        all.extend(found.into_iter().map(|(states, ln_p)| Ranked { states, ln_p, cell: Cell::default() }));
+        all.extend(found.into_iter().map(|(states, ln_p)| Ranked { states, ln_p, cell: Part::default() }));
         all.sort_unstable_by(|a, b| b.cmp(a));
         all.truncate(n_best);
     }
@@ -104,6 +109,8 @@ struct Elimination {
     fixed: Vec<usize>,
     ln_scale: f64,
     ln_best: f64,
+    /// Variables that were looked at to part ties.
+    effort: Cell<usize>,
 }
 
 impl Elimination {
@@ -119,7 +126,8 @@ impl Elimination {
             factors.push((product_of(with.into_iter().map(|(factor, _)| factor).collect()).sum_out(variable), None));
         }
         let fixed = variables.iter().map(|&variable| evidence.state(variable).unwrap_or(0)).collect();
-        let mut found = Self { steps: Vec::with_capacity(max.len()), fixed, ln_scale: evidence.ln_scale(), ln_best: 0.0 };
+        let mut found =
+            Self { steps: Vec::with_capacity(max.len()), fixed, ln_scale: evidence.ln_scale(), ln_best: 0.0, effort: Cell::new(0) };
         for &variable in max {
             let (with, others): (Vec<_>, Vec<_>) = factors.into_iter().partition(|(factor, _)| factor.scope().contains(&variable));
             factors = others;
@@ -165,11 +173,12 @@ impl Elimination {
         }
         let mut tied = (0..n_states).filter(|&state| may_be(state) && value(state) >= largest * (1.0 - TIE));
         let mut best = tied.next()?;
-        if step.below.len() == 1 {
+        if step.below.len() == 1 || self.effort.get() > MAX_EFFORT {
             return Some(best);
         }
         let mut of_best: Option<Vec<usize>> = None;
         for other in tied {
+            self.effort.set(self.effort.get() + step.below.len());
             step.set_context(context, scratch);
             let so_far = of_best.take().unwrap_or_else(|| self.assignment_below(place, best, scratch));
             let candidate = self.assignment_below(place, other, scratch);
@@ -207,7 +216,7 @@ impl Elimination {
             states[step.rank] = step.best[step.context(&states)] as usize;
         }
         let ln_p = self.ln_best;
-        let mut waiting = BinaryHeap::from([Ranked { states, ln_p, cell: Cell { from: self.steps.len(), excluded: BTreeSet::new() } }]);
+        let mut waiting = BinaryHeap::from([Ranked { states, ln_p, cell: Part { from: self.steps.len(), excluded: BTreeSet::new() } }]);
         let mut found = Vec::new();
         while found.len() < n_best {
             let Some(next) = waiting.pop() else { break };
@@ -236,7 +245,7 @@ impl Elimination {
         self.trace(place, new, &mut states);
         let value = |state: usize| step.value(context, state);
         let ln_p = of.ln_p + (value(new) / value(old)).ln();
-        Some(Ranked { states, ln_p, cell: Cell { from: place, excluded } })
+        Some(Ranked { states, ln_p, cell: Part { from: place, excluded } })
     }
 }
 
@@ -269,7 +278,7 @@ impl Step {
 
 /// Where an assignment may differ from others: not in the steps after `from`, and in `from` in none of some states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Cell {
+struct Part {
     from: usize,
     excluded: BTreeSet<usize>,
 }
@@ -279,7 +288,7 @@ struct Cell {
 struct Ranked {
     states: Vec<usize>,
     ln_p: f64,
-    cell: Cell,
+    cell: Part,
 }
 
 /// The logarithm of a probability without what rounding may have done to it: what ties are told by.

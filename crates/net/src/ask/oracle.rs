@@ -50,6 +50,9 @@ pub struct Oracle {
     tree: OnceLock<Result<JunctionTree, NetError>>,
 }
 
+/// What an engine answered, and how it was got.
+pub(super) type Got<T> = (Answer<T>, Method);
+
 /// How an answer was got.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Method {
@@ -89,6 +92,12 @@ impl Oracle {
         Self { engine, ..self }
     }
 
+    /// With a junction tree that was made by an order of one's own, of the same model; it answers.
+    #[must_use]
+    pub fn with_junction_tree(self, tree: JunctionTree) -> Self {
+        Self { tree: OnceLock::from(Ok(tree)), engine: Engine::JunctionTree, ..self }
+    }
+
     /// The variables' names and states.
     pub fn domain(&self) -> &Domain {
         self.graph.domain()
@@ -124,7 +133,7 @@ impl Oracle {
     }
 
     /// The joint of variables given evidence, and how it was got.
-    pub(super) fn joint(&self, variables: &[VarId], evidence: &Evidence) -> Result<(Answer<JointDistribution>, Method), AskError> {
+    pub(super) fn joint(&self, variables: &[VarId], evidence: &Evidence) -> Result<Got<JointDistribution>, AskError> {
         self.domain().check_different(variables)?;
         match (self.engine, &self.network) {
             (Engine::JunctionTree, _) => Ok((self.joint_by_tree(variables, evidence)?, Method::JunctionTree)),
@@ -163,11 +172,7 @@ impl Oracle {
     }
 
     /// The joint of variables given evidence by elimination, with a cutset where that makes it fit.
-    pub(super) fn joint_by_elimination(
-        &self,
-        variables: &[VarId],
-        evidence: &Evidence,
-    ) -> Result<(Answer<JointDistribution>, Method), AskError> {
+    pub(super) fn joint_by_elimination(&self, variables: &[VarId], evidence: &Evidence) -> Result<Got<JointDistribution>, AskError> {
         match eliminate(&self.graph, variables, evidence, self.max_entries) {
             Err(NetError::TooLarge { variables: of, entries, limit }) => {
                 let shape = shape_of(&self.graph, variables, evidence);
@@ -183,7 +188,7 @@ impl Oracle {
     }
 
     /// All marginals given evidence, and how they were got.
-    pub(super) fn marginals(&self, evidence: &Evidence) -> Result<(Answer<Vec<Vec<f64>>>, Method), AskError> {
+    pub(super) fn marginals(&self, evidence: &Evidence) -> Result<Got<Vec<Vec<f64>>>, AskError> {
         match (self.engine, &self.network) {
             (Engine::Enumeration, Some(network)) if self.n_configurations() <= FEW_CONFIGURATIONS => {
                 return Ok((
@@ -206,28 +211,12 @@ impl Oracle {
             }
             Err(error) => error,
         };
-        // The whole tree does not fit; what each variable needs of it may, in bounded time. The last ones tend to need most.
-        let (limit, mut work) = (self.max_entries, 0.0);
-        for variable in (0..self.domain().n_variables()).rev().map(VarId::new) {
-            let shape = shape_of(&self.graph, &[variable], evidence);
-            let each = shape.elimination(self.graph.n_states());
-            work += if each.largest_table <= limit as f64 {
-                cutset::work(&each)
-            } else {
-                match cutset::choose(&shape, self.graph.n_states(), self.domain().n_variables(), limit) {
-                    Some(found) => found.work(),
-                    None => return Err(too_large),
-                }
-            };
-            if work > cutset::MAX_WORK {
-                return Err(too_large);
-            }
-        }
-        self.marginals_one_by_one(evidence)
+        // The whole tree does not fit; what each variable needs of it may, in bounded time.
+        if self.plan_one_by_one(evidence).fits { self.marginals_one_by_one(evidence) } else { Err(too_large) }
     }
 
     /// The marginal of each variable by itself.
-    fn marginals_one_by_one(&self, evidence: &Evidence) -> Result<(Answer<Vec<Vec<f64>>>, Method), AskError> {
+    fn marginals_one_by_one(&self, evidence: &Evidence) -> Result<Got<Vec<Vec<f64>>>, AskError> {
         let (mut marginals, mut ln_p, mut method) = (Vec::with_capacity(self.domain().n_variables()), 0.0, Method::EachByElimination);
         if self.domain().n_variables() == 0 {
             ln_p = self.joint(&[], evidence)?.0.ln_p_evidence();
@@ -251,7 +240,7 @@ impl Oracle {
 
     /// How many configurations all variables have together.
     pub(super) fn n_configurations(&self) -> f64 {
-        self.graph.n_states().iter().map(|&n_states| n_states as f64).product()
+        self.domain().variables().map(|variable| self.domain().n_states(variable) as f64).product()
     }
 
     /// Whether evidence can be at all.

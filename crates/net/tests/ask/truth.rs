@@ -11,7 +11,19 @@ fn network(seed: u64) -> Network {
     let most = [4, 3, 2][usize::from(n_variables > 7) + usize::from(n_variables > 9)];
     let fewest = (1 + (seed % 2) as usize).min(most);
     let p_zero = [0.0, 0.1, 0.3][(seed / 12 % 3) as usize];
-    let shape = RandomShape { n_variables, max_parents: 3, states: fewest..=most, p_arc: 0.35, p_zero, ..RandomShape::default() };
+    // Half of them of tables alone, half of every kind.
+    let [p_deterministic_kind, p_noisy_max, p_tree] = if (seed / 36).is_multiple_of(2) { [0.0; 3] } else { [0.1, 0.4, 0.2] };
+    let shape = RandomShape {
+        n_variables,
+        max_parents: 3,
+        states: fewest..=most,
+        p_arc: 0.35,
+        p_zero,
+        p_deterministic_kind,
+        p_noisy_max,
+        p_tree,
+        ..RandomShape::default()
+    };
     random_network(seed, &shape).unwrap()
 }
 

@@ -261,7 +261,12 @@ fn log_scores(names: &[&str], models: &[NaiveBayesModel], judged: &[Metrics], re
             remarks.push(format!("the log score of `{name}` is given {given}, in which the held-out rows had a part"));
         }
     }
-    let score = |(name, metrics): (&&str, &Metrics)| match metrics.log_loss {
+    names.iter().zip(judged).map(|(name, metrics)| score_of(name, metrics, remarks)).collect()
+}
+
+/// The log score of a member by how it was judged; −∞, which is told, if a class had probability zero.
+pub(super) fn score_of(name: &str, metrics: &Metrics, remarks: &mut Vec<String>) -> f64 {
+    match metrics.log_loss {
         Some(log_loss) => -log_loss * metrics.rows,
         None => {
             let n_zero = (metrics.n_probability_zero + metrics.n_impossible).round() as u64;
@@ -269,12 +274,11 @@ fn log_scores(names: &[&str], models: &[NaiveBayesModel], judged: &[Metrics], re
             remarks.push(format!("`{name}` gives the class of {rows} probability zero, and weighs nothing"));
             f64::NEG_INFINITY
         }
-    };
-    names.iter().zip(judged).map(score).collect()
+    }
 }
 
 /// ln P(data) of each member, where all have one and it is of the same data.
-fn log_marginal_likelihoods(names: &[&str], models: &[NaiveBayesModel]) -> Result<Vec<f64>, Error> {
+pub(super) fn log_marginal_likelihoods(names: &[&str], models: &[NaiveBayesModel]) -> Result<Vec<f64>, Error> {
     const OTHER: &str = "or weigh by held-out rows, with --average-by log-score";
     let first = (names[0], &models[0]);
     let mut scores = Vec::with_capacity(models.len());

@@ -32,7 +32,9 @@
 mod learning;
 mod mix;
 mod model;
+mod saved;
 mod several;
 
 pub use learning::{AverageOptions, LearnedAverage, MemberOptions, learn};
 pub use model::{AverageModel, Member, WeighedBy};
+pub use saved::{SavedOptions, of_saved};

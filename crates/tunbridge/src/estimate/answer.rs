@@ -1,7 +1,7 @@
 //! What is told of an estimate, whatever the family.
 
 use belief::conjugate::Family;
-use belief::distribution::{Distribution, credible_interval};
+use belief::distribution::{Distribution, credible_interval, interval_of_draws};
 use belief::mcmc::Diagnosis;
 use belief::random;
 
@@ -33,8 +33,10 @@ pub struct Estimate {
     pub predictive: Predictive,
     /// ln P(data); `None` under an improper prior.
     pub log_marginal_likelihood: Option<f64>,
-    /// A bound on the error of ln P(data), where it is an integral that was not closed.
+    /// A bound on the error of ln P(data) by quadrature, and its standard error by bridge sampling.
     pub log_marginal_likelihood_error: Option<f64>,
+    /// How ln P(data) was found.
+    pub log_marginal_likelihood_method: &'static str,
     /// How the posterior was found: exactly, or how nearly.
     pub method: &'static str,
     /// How Markov chains went, where they were run.
@@ -115,12 +117,16 @@ pub enum Predictive {
 pub struct BayesFactor {
     /// The second model's family.
     pub family: &'static str,
+    /// Its density, where the user wrote one.
+    pub density: Option<String>,
     /// The second model's prior.
     pub prior_text: String,
     /// ln P(data) under it.
     pub log_marginal_likelihood: f64,
     /// ln of how many times as probable the data are under the first.
     pub ln: f64,
+    /// The error of that: of bridge sampling its standard error, of quadrature a bound; `None` where both are exact.
+    pub error: Option<f64>,
 }
 
 /// What the answer is made with, beside prior and data.
@@ -181,7 +187,11 @@ pub(super) fn answer<F: Family>(
                     let mut rng = random(options.seed);
                     (0..DRAWS_FOR_INTERVALS).map(|_| posterior.draw(&mut rng)).collect()
                 });
-                interval_of_draws(draws.iter().map(|draw| draw[i]).collect(), options)
+                {
+                    let mut of_this: Vec<f64> = draws.iter().map(|draw| draw[i]).collect();
+                    of_this.sort_by(f64::total_cmp);
+                    interval_of_draws(&of_this, options.interval, options.interval_kind)
+                }
             }
         };
         parameters.push(Parameter {
@@ -222,6 +232,7 @@ pub(super) fn answer<F: Family>(
         parameters,
         log_marginal_likelihood,
         log_marginal_likelihood_error: None,
+        log_marginal_likelihood_method: "exact",
         method: "exact",
         sampling: None,
         draws,
@@ -230,25 +241,6 @@ pub(super) fn answer<F: Family>(
         remarks,
     };
     found.checked()
-}
-
-/// The interval of some draws.
-pub(super) fn interval_of_draws(mut draws: Vec<f64>, options: &EstimateOptions) -> [f64; 2] {
-    use belief::distribution::IntervalKind;
-    draws.sort_by(f64::total_cmp);
-    let n = draws.len();
-    let held = ((options.interval * n as f64).ceil() as usize).clamp(1, n);
-    match options.interval_kind {
-        IntervalKind::EqualTailed => {
-            let low = (n - held) / 2;
-            [draws[low], draws[low + held - 1]]
-        }
-        IntervalKind::HighestDensity => {
-            let shortest = (0..=n - held).min_by(|a, b| (draws[a + held - 1] - draws[*a]).total_cmp(&(draws[b + held - 1] - draws[*b])));
-            let low = shortest.unwrap_or(0);
-            [draws[low], draws[low + held - 1]]
-        }
-    }
 }
 
 fn frames_of<F: Family>(
@@ -285,6 +277,7 @@ impl Estimate {
     pub fn subject(&self) -> String {
         match self.kind {
             FamilyKind::LinearRegression | FamilyKind::Logistic => format!("{} given {}", self.columns[0], self.columns[1..].join(", ")),
+            FamilyKind::Binomial if self.columns.len() == 2 => format!("{} of {} trials", self.columns[0], self.columns[1]),
             FamilyKind::Density if self.columns.len() > 1 => format!("{} given {}", self.columns[0], self.columns[1..].join(", ")),
             _ => self.columns.join(", "),
         }

@@ -1,15 +1,19 @@
 //! An estimate where the user writes the density: by quadrature, or by Markov chains.
 
 use belief::density_model::{Data, DensityModel, IntegratedPosterior, MOST_PARAMETERS, QuadratureOptions, SampledPosterior, parse_range};
-use belief::distribution::{Distribution, IntervalKind};
+use belief::distribution::{Distribution, IntervalKind, quantile_of_draws};
 use belief::mcmc::McmcOptions;
-use belief::{PiecewiseDensity, Rng};
+use belief::{PiecewiseDensity, Rng, Support};
 
 use super::answer::{Context, Estimate, Parameter, Predictive, Sampling};
 use super::curves::{Curve, Curves, Frame, frame_rows, places, scaled_likelihood};
 use super::sample::{Held, Opened};
+use super::work::Work;
 use super::{FamilyKind, inputs_at};
 use crate::Error;
+
+/// About how often quadrature evaluates the likelihood, by the number of parameters.
+const EVALUATIONS_OF_QUADRATURE: [u64; MOST_PARAMETERS] = [3_000, 50_000, 5_000_000];
 
 /// A density that the user writes.
 ///
@@ -103,6 +107,9 @@ struct Found<'f> {
 impl Found<'_> {
     fn by_quadrature(&self, context: Context) -> Result<Estimate, Error> {
         let options = QuadratureOptions::default();
+        let sampler = self.model.sampler(self.data, &McmcOptions::default())?;
+        let evaluations = EVALUATIONS_OF_QUADRATURE[self.model.priors().len() - 1];
+        context.options.work.plan(&sampler, evaluations, 0, 1, "sample the posterior with --chains 4")?;
         let posterior = self.model.posterior(self.data, &options)?;
         let mut remarks = context.remarks.clone();
         if !posterior.converged {
@@ -128,7 +135,7 @@ impl Found<'_> {
         let covariates: Vec<f64> = self.at.iter().map(|(_, x)| *x).collect();
         let predictive = self.predictive(posterior.predictive(&covariates)?.summary()?);
         let curves = self.curves(&posterior);
-        let frames = if context.options.frames { self.frames(&curves)? } else { Vec::new() };
+        let frames = if context.options.frames { self.frames(&curves, &context, &mut remarks)? } else { Vec::new() };
         let draws = if context.options.draws > 0 { posterior.draws(context.options.draws, context.options.seed)? } else { Vec::new() };
         let log_marginal_likelihood = self.model.has_proper_priors().then_some(posterior.log_marginal_likelihood.value);
         let method = "adaptive quadrature";
@@ -138,12 +145,15 @@ impl Found<'_> {
     }
 
     fn by_chains(&self, chains: Option<usize>, context: Context) -> Result<Estimate, Error> {
-        if context.options.frames {
-            return Err(Error::unfit("chains would be run anew for every row of the animation", "leave --animate out"));
-        }
         let default = McmcOptions::default();
         let options = McmcOptions { chains: chains.unwrap_or(default.chains), seed: context.options.seed, ..default };
-        let sampled = self.model.sample(self.data, &options, true)?;
+        let work = &context.options.work;
+        let sampler = self.model.sampler(self.data, &options)?;
+        let (of_chain, all) = sampler.evaluations();
+        let shared = of_chain * options.chains as u64;
+        work.plan(&sampler, all.saturating_sub(shared), shared, options.chains, "choose a --family with a closed form")?;
+        drop(sampler);
+        let sampled = work.sample(self.model, self.data, &options, true)?;
         let mut remarks = context.remarks.clone();
         remarks.extend(sampled.warnings());
         let level = context.options.interval;
@@ -169,14 +179,19 @@ impl Found<'_> {
             }
         });
         let parameters: Vec<Parameter> = parameters.collect();
+        if self.model.has_proper_priors() && sampled.log_marginal_likelihood.is_none() {
+            remarks.push("bridge sampling did not settle, so that there is no marginal likelihood; draw from more chains".into());
+        }
         let covariates: Vec<f64> = self.at.iter().map(|(_, x)| *x).collect();
         let predictive = self.predictive(sampled.predictive(&covariates)?.summary()?);
-        let curves = Curves { parameter: parameters[self.place].name.clone(), ..Curves::default() };
+        let curves = self.curves_of_draws(&sampled);
+        let frames = if context.options.frames { self.frames_of_draws(&curves, &context, &mut remarks)? } else { Vec::new() };
         let draws = draws_of(&sampled, context.options.draws);
         let method = "factor slice sampling";
         let of_parameters = sampled.parameters.iter().map(|of| of.diagnosis).collect();
         let sampling = Some(Sampling { seed: options.seed, chains: options.chains, draws: options.draws, of_parameters });
-        let (log_marginal_likelihood, error, frames) = (None, None, Vec::new());
+        let log_marginal_likelihood = sampled.log_marginal_likelihood.map(|bridge| bridge.ln);
+        let error = sampled.log_marginal_likelihood.map(|bridge| bridge.standard_error);
         self.told(
             Told { parameters, predictive, log_marginal_likelihood, error, method, sampling, draws, curves, frames, remarks },
             context,
@@ -197,6 +212,10 @@ impl Found<'_> {
             predictive,
             log_marginal_likelihood,
             log_marginal_likelihood_error: error,
+            log_marginal_likelihood_method: match sampling {
+                Some(_) => "bridge sampling",
+                None => method,
+            },
             method,
             sampling,
             draws,
@@ -237,11 +256,10 @@ impl Found<'_> {
         }
     }
 
-    /// The posterior after some numbers of rows; of one parameter each is a thousand evaluations.
-    fn frames(&self, curves: &Curves) -> Result<Vec<Frame>, Error> {
+    /// The posterior after some numbers of rows; of one parameter each is a thousand evaluations, of more each is drawn.
+    fn frames(&self, curves: &Curves, context: &Context, remarks: &mut Vec<String>) -> Result<Vec<Frame>, Error> {
         if self.model.priors().len() > 1 {
-            let what = "the posterior of several parameters would be integrated anew for every row of the animation";
-            return Err(Error::unfit(what, "leave --animate out, or choose a --family"));
+            return self.frames_of_draws(curves, context, remarks);
         }
         let options = QuadratureOptions { check: false, ..QuadratureOptions::default() };
         let mut frames = Vec::new();
@@ -252,6 +270,77 @@ impl Found<'_> {
         }
         Ok(frames)
     }
+
+    /// The marginal of the parameter after some numbers of rows, each from draws of its own.
+    fn frames_of_draws(&self, curves: &Curves, context: &Context, remarks: &mut Vec<String>) -> Result<Vec<Frame>, Error> {
+        let options = McmcOptions { warm_up: 300, draws: 500, seed: context.options.seed, ..McmcOptions::default() };
+        let work = Work { tell: None, ..context.options.work.clone() };
+        let rows = frame_rows(self.held.rows.len());
+        let all = self.model.sampler(self.data, &options)?;
+        let (of_chain, of_frame) = all.evaluations();
+        // Frames of few rows cost less than the last one: on average some third of it, for their numbers grow by a factor.
+        let (of_chains, lone) = (of_chain * options.chains as u64, of_frame.saturating_sub(of_chain * options.chains as u64));
+        let frames = rows.len().div_ceil(3) as u64;
+        context.options.work.plan(&all, lone * frames, of_chains * frames, options.chains, "leave --animate out")?;
+        remarks.push(format!("each frame is drawn anew, by {} chains of {} draws", options.chains, options.draws));
+        let support = self.model.priors()[self.place].support();
+        let curve = |n: usize| {
+            let sampled = work.sample(self.model, &data_of(&self.held.rows[..n]), &options, false).ok()?;
+            Some(smooth(&sampled.parameters[self.place].chains.concat(), support, &places(curves.range)))
+        };
+        // Where few rows leave the posterior improper there is no curve.
+        Ok(rows.into_iter().map(|n| Frame { n, curve: curve(n).unwrap_or_default() }).collect())
+    }
+
+    /// Prior and likelihood as they are, the posterior smoothed from its draws.
+    fn curves_of_draws(&self, sampled: &SampledPosterior) -> Curves {
+        let of = &sampled.parameters[self.place];
+        let [low, high] = [of.quantile(0.001), of.quantile(0.999)];
+        let support = self.model.priors()[self.place].support();
+        let room = 0.05 * (high - low);
+        let range = [(low - room).max(support.low()), (high + room).min(support.high())];
+        if range[1] <= range[0] {
+            return Curves { parameter: of.name.clone(), ..Curves::default() };
+        }
+        let places = places(range);
+        let prior: Curve = places.iter().filter_map(|x| Some([*x, self.model.ln_prior(self.place, *x)?.exp()])).collect();
+        let posterior = smooth(&of.chains.concat(), support, &places);
+        Curves {
+            parameter: of.name.clone(),
+            prior: prior.into_iter().filter(|[_, y]| y.is_finite()).collect(),
+            likelihood: Curve::new(),
+            posterior,
+            range,
+        }
+    }
+}
+
+/// The density of some draws at these places: a normal around each draw, as wide as Silverman 1986 (equation 3.31) says, on the line that
+/// the support is stretched to, so that nothing leaks over an end.
+fn smooth(draws: &[f64], support: Support, at: &[f64]) -> Curve {
+    let mut lines: Vec<f64> = draws.iter().map(|x| support.place(*x)).filter(|z| z.is_finite()).collect();
+    lines.sort_by(f64::total_cmp);
+    if lines.len() < 2 {
+        return Curve::new();
+    }
+    let n = lines.len() as f64;
+    let mean = lines.iter().sum::<f64>() / n;
+    let sd = (lines.iter().map(|z| (z - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt();
+    let quartiles = quantile_of_draws(&lines, 0.75) - quantile_of_draws(&lines, 0.25);
+    let spread = if quartiles > 0.0 { sd.min(quartiles / 1.34) } else { sd };
+    let width = 0.9 * spread * n.powf(-0.2);
+    if width.is_nan() || width <= 0.0 {
+        return Curve::new();
+    }
+    let scale = 1.0 / (n * width * (2.0 * std::f64::consts::PI).sqrt());
+    let density = |x: f64| {
+        let z = support.place(x);
+        // Normals eight widths away add nothing.
+        let near = lines.partition_point(|draw| *draw < z - 8.0 * width)..lines.partition_point(|draw| *draw <= z + 8.0 * width);
+        let sum: f64 = lines[near].iter().map(|draw| (-0.5 * ((z - draw) / width).powi(2)).exp()).sum();
+        sum * scale * (-support.ln_jacobian(z)).exp()
+    };
+    at.iter().map(|x| [*x, density(*x)]).filter(|[_, y]| y.is_finite()).collect()
 }
 
 struct Told {

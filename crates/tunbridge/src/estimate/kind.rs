@@ -154,7 +154,7 @@ impl std::str::FromStr for FamilyKind {
         };
         Self::ALL.into_iter().find(|kind| kind.word() == meant).ok_or_else(|| {
             let words = Self::ALL.map(Self::word);
-            let near = closest(word, words.into_iter());
+            let near = closest(word, words);
             let hint = near.map_or_else(|| format!("there are {}", words.join(", ")), |near| format!("did you mean `{near}`?"));
             Error::unfit(format!("there is no family `{word}`"), hint)
         })

@@ -93,6 +93,7 @@ pub(super) fn logistic(opened: &Opened, prior: &LogisticPrior, context: Context)
         predictive: Predictive::ClassesAt { inputs: at, classes: pair(states, p) },
         log_marginal_likelihood: Some(posterior.log_marginal_likelihood()),
         log_marginal_likelihood_error: None,
+        log_marginal_likelihood_method: "Laplace's approximation",
         sampling: None,
         method: "Laplace's approximation",
         draws: (0..options.draws).map(|_| posterior.draw(&mut rng)).collect(),

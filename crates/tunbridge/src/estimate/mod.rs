@@ -19,8 +19,9 @@ mod logistic;
 mod prior_text;
 mod priors;
 mod sample;
+mod work;
 
-use belief::conjugate::{Family, LinearRegression, NormalInverseWishart, StateCounts};
+use belief::conjugate::{BetaBinomialRows, Family, LinearRegression, NormalInverseWishart, StateCounts};
 use belief::distribution::{Distribution, IntervalKind};
 
 pub use answer::{BayesFactor, Estimate, Parameter, Predictive, Sampling};
@@ -28,12 +29,22 @@ pub use curves::{Curve, Curves, Frame};
 pub use density::DensityText;
 pub use kind::FamilyKind;
 pub use sample::Sample;
+pub use work::{Plan, Tidings, Work, duration};
 
 use answer::Context;
 use priors::{PriorText, UniformPrior};
 use sample::{Gathered, Opened};
 
 use crate::Error;
+
+/// How many trials rows of a binomial have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trials {
+    /// Each row has as many.
+    Each(u32),
+    /// A column says how many.
+    Column(String),
+}
 
 /// What is to be estimated, and what was believed before.
 ///
@@ -43,7 +54,7 @@ use crate::Error;
 /// | `density` | none | where the family is a density that the user writes |
 /// | `prior` | [`FamilyKind::default_prior`] | what was believed, as text |
 /// | `known_sd` | none | the standard deviation of a Normal, where it is known |
-/// | `trials` | none | how many trials a row of a binomial has |
+/// | `trials` | none | how many trials a row of a binomial has, or the column that says so |
 /// | `success` | none | the state that is a success, where a Bernoulli column has words |
 /// | `interval` | 0.95 | the probability that credible intervals hold |
 /// | `interval_kind` | equal-tailed | or of highest density |
@@ -51,6 +62,7 @@ use crate::Error;
 /// | `draws`, `seed` | 0, 1 | draws from the posterior |
 /// | `parameter` | the first | the parameter whose curves are made |
 /// | `frames` | false | whether the posterior after each row is kept, for [`Estimate::frames`] |
+/// | `work` | [`Work::default`] | threads, the longest it may take, and who is told how far it is |
 #[derive(Clone, Debug, PartialEq)]
 pub struct EstimateOptions {
     /// The likelihood's family.
@@ -62,7 +74,7 @@ pub struct EstimateOptions {
     /// The standard deviation, where it is known.
     pub known_sd: Option<f64>,
     /// Trials of each row of a binomial.
-    pub trials: Option<u32>,
+    pub trials: Option<Trials>,
     /// The state that is a success.
     pub success: Option<String>,
     /// The probability that intervals hold.
@@ -79,6 +91,8 @@ pub struct EstimateOptions {
     pub parameter: Option<String>,
     /// Whether the posterior after each row is kept.
     pub frames: bool,
+    /// How it works and whom it tells.
+    pub work: Work,
 }
 
 impl EstimateOptions {
@@ -101,6 +115,7 @@ impl EstimateOptions {
             seed: 1,
             parameter: None,
             frames: false,
+            work: Work::default(),
         })
     }
 
@@ -108,6 +123,13 @@ impl EstimateOptions {
     pub fn of_density(density: DensityText) -> Result<Self, Error> {
         let prior = Some(density.priors.join(", "));
         Ok(Self { kind: FamilyKind::Density, prior, density: Some(density), ..Self::of("normal")? })
+    }
+
+    fn trials_of_each(&self) -> u32 {
+        match self.trials {
+            Some(Trials::Each(trials)) => trials,
+            Some(Trials::Column(_)) | None => 1,
+        }
     }
 
     fn prior_text(&self) -> &str {
@@ -128,7 +150,7 @@ impl EstimateOptions {
             return density.model(columns, inputs).map(drop);
         }
         let prior = PriorText { kind: self.kind, known_sd: self.known_sd, text: self.prior_text() };
-        prior.check(self.trials.unwrap_or(1), columns, inputs)
+        prior.check(self.trials_of_each(), columns, inputs)
     }
 
     fn check_flags(&self, sample: &Sample) -> Result<(), Error> {
@@ -150,9 +172,13 @@ impl EstimateOptions {
                 return Err(Error::unfit(format!("a standard deviation of {sd} is impossible"), "give a positive number with --known-sd"));
             }
         }
-        match (self.kind, self.trials) {
+        match (self.kind, &self.trials) {
             (FamilyKind::Binomial, None) => {
                 return Err(Error::unfit("a binomial needs the number of trials of each row", "give it with --trials, as in --trials 10"));
+            }
+            (FamilyKind::Binomial, Some(Trials::Column(name))) if matches!(sample, Sample::Values(_)) => {
+                let what = format!("--values have no column `{name}` of trials");
+                return Err(Error::unfit(what, "give a number, as in --trials 10, or a table with that column"));
             }
             (FamilyKind::Binomial, Some(_)) | (_, None) => {}
             (kind, Some(_)) => {
@@ -199,7 +225,14 @@ impl EstimateOptions {
 /// improper.
 pub fn estimate(sample: &Sample, options: &EstimateOptions) -> Result<Estimate, Error> {
     options.check(sample)?;
-    let opened = sample.open(options.kind.of_states())?;
+    let opened = match (&options.trials, sample) {
+        (Some(Trials::Column(name)), Sample::Files { paths, read, columns, .. }) => {
+            let with_trials = [columns.clone(), vec![name.clone()]].concat();
+            let sample = Sample::Files { paths: paths.clone(), read: read.clone(), columns: with_trials, given: Vec::new() };
+            sample.open(false)?
+        }
+        _ => sample.open(options.kind.of_states())?,
+    };
     let prior = PriorText { kind: options.kind, known_sd: options.known_sd, text: options.prior_text() };
     let context = |opened: &Opened| Context { options: options.clone(), remarks: opened.remarks.clone(), columns: opened.names.clone() };
     let of_number = |row: &[f64]| row[0];
@@ -212,7 +245,16 @@ pub fn estimate(sample: &Sample, options: &EstimateOptions) -> Result<Estimate, 
             Some(density) => density::estimate(&opened, density, context(&opened)),
             None => Err(Error::unfit("there is no density", "write one, as in --density 'theta*exp(-theta*x)'")),
         },
-        FamilyKind::Binomial => plain(&opened, prior.bernoulli(options.trials.unwrap_or(1))?, of_number, context(&opened)),
+        FamilyKind::Binomial if matches!(options.trials, Some(Trials::Column(_))) => {
+            let prior = BetaBinomialRows::new(prior.bernoulli(1)?);
+            let successes = |row: &[f64]| [row[0], row[1]];
+            let seen = opened.gather(&prior, successes)?;
+            let frames = frames_of(&opened, options)?;
+            let mut context = context(&opened);
+            context.remarks.push("trials differ from row to row, so that the predictive is of one trial".into());
+            answer::answer(prior, seen, None, frames.map(|held| (held, successes)), next_number, context)
+        }
+        FamilyKind::Binomial => plain(&opened, prior.bernoulli(options.trials_of_each())?, of_number, context(&opened)),
         FamilyKind::Poisson => plain(&opened, prior.poisson()?, of_number, context(&opened)),
         FamilyKind::Exponential => plain(&opened, prior.exponential()?, of_number, context(&opened)),
         FamilyKind::Geometric => plain(&opened, prior.geometric()?, of_number, context(&opened)),
@@ -275,6 +317,10 @@ pub fn estimate(sample: &Sample, options: &EstimateOptions) -> Result<Estimate, 
 pub fn bayes_factor(sample: &Sample, first: &Estimate, against: &EstimateOptions) -> Result<BayesFactor, Error> {
     let second = estimate(sample, &EstimateOptions { frames: false, draws: 0, parameter: None, ..against.clone() })?;
     let improper = |of: &Estimate, flag: &str| {
+        if of.prior_improper.is_none() {
+            let what = format!("the marginal likelihood of {}, {}, could not be found", of.family, of.prior_text);
+            return Error::unfit(what, "draw from more chains, or with another --seed");
+        }
         let what = format!("the prior `{}` of {} is improper, and a Bayes factor needs proper ones", of.prior_text, of.family);
         Error::unfit(what, format!("give one as in {flag} '{}'", of.kind.example(of.family == "normal-known-sd")))
     };
@@ -284,7 +330,11 @@ pub fn bayes_factor(sample: &Sample, first: &Estimate, against: &EstimateOptions
         let what = format!("the two models are of different rows: {} and {}", first.n, second.n);
         return Err(Error::unfit(what, "compare models of the same column"));
     }
-    Ok(BayesFactor { family: second.family, prior_text: second.prior_text, log_marginal_likelihood: ln_second, ln: ln_first - ln_second })
+    let errors = [first.log_marginal_likelihood_error, second.log_marginal_likelihood_error];
+    let error = errors.iter().flatten().map(|error| error * error).reduce(|a, b| a + b).map(f64::sqrt);
+    let ln = ln_first - ln_second;
+    let density = against.density.as_ref().map(|density| density.text.clone());
+    Ok(BayesFactor { family: second.family, density, prior_text: second.prior_text, log_marginal_likelihood: ln_second, ln, error })
 }
 
 /// A family of one number a row.
@@ -347,7 +397,12 @@ fn categorical(opened: &Opened, prior: &PriorText<'_>, context: Context) -> Resu
     let predictive = |after: &belief::conjugate::Dirichlet, _: &StateCounts| Ok(Predictive::States(pair(&states, after.mean())));
     let one_hot = |row: &[f64]| (0..states.len()).map(|state| f64::from(u8::from(state == row[0] as usize))).collect::<Vec<f64>>();
     let frames = frames_of(opened, &context.options)?;
-    answer::answer(prior, seen, Some(names), frames.map(|held| (held, one_hot)), predictive, context)
+    let mut found = answer::answer(prior, seen, Some(names), frames.map(|held| (held, one_hot)), predictive, context)?;
+    if states.len() == 1 {
+        // What is sure has no curve.
+        found.curves = Curves { parameter: found.curves.parameter, ..Curves::default() };
+    }
+    Ok(found)
 }
 
 fn pair(names: &[String], values: Vec<f64>) -> Vec<(String, f64)> {

@@ -20,7 +20,7 @@ fn defaults_are_priors_of_their_families_and_so_are_the_examples() {
         };
         for known_sd in [None, Some(2.0)].into_iter().filter(|sd| sd.is_none() || kind == FamilyKind::Normal) {
             for prior in [None, Some(kind.example(known_sd.is_some()).to_string())] {
-                let trials = (kind == FamilyKind::Binomial).then_some(5);
+                let trials = (kind == FamilyKind::Binomial).then_some(Trials::Each(5));
                 let options = EstimateOptions { prior: prior.clone(), known_sd, trials, ..EstimateOptions::of(kind.word()).unwrap() };
                 options.check(&sample).unwrap_or_else(|e| panic!("{}: {prior:?}: {e}", kind.word()));
             }

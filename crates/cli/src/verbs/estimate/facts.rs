@@ -32,11 +32,15 @@ pub fn facts(found: &Estimate, factor: Option<&BayesFactor>, options: &EstimateO
             facts["ml"] = option(p.ml);
             facts["map"] = option(p.map);
             facts["interval"] = p.interval.map(real).to_vec().into();
+            if p.interval_is_of_draws {
+                facts["interval_is_of_draws"] = true.into();
+            }
             facts
         }),
     });
     if let Some(error) = found.log_marginal_likelihood_error.filter(|_| found.log_marginal_likelihood.is_some()) {
         value["log_marginal_likelihood_error"] = real(error);
+        value["log_marginal_likelihood_method"] = found.log_marginal_likelihood_method.into();
     }
     if let Some(sampling) = &found.sampling {
         let mixed = found.parameters.iter().zip(&sampling.of_parameters).map(|(parameter, of)| {
@@ -54,6 +58,12 @@ pub fn facts(found: &Estimate, factor: Option<&BayesFactor>, options: &EstimateO
             "log_marginal_likelihood": real(factor.log_marginal_likelihood),
             "log_bayes_factor": real(factor.ln),
         });
+        if let Some(density) = &factor.density {
+            value["against"]["density"] = density.as_str().into();
+        }
+        if let Some(error) = factor.error {
+            value["against"]["log_bayes_factor_error"] = real(error);
+        }
     }
     if !found.draws.is_empty() {
         let draw = |draw: &Vec<f64>| -> Value {

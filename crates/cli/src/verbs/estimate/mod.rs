@@ -1,5 +1,6 @@
 //! `estimate`: what is believed of the parameters of a likelihood, before data and after them.
 
+mod bar;
 mod facts;
 mod pictures;
 mod words;
@@ -7,9 +8,10 @@ mod words;
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use tunbridge::estimate::{BayesFactor, DensityText, Estimate, EstimateOptions, FamilyKind, Sample, bayes_factor, estimate};
+use tunbridge::estimate::{BayesFactor, DensityText, Estimate, EstimateOptions, FamilyKind, Sample, Trials, Work, bayes_factor, estimate};
 use tunbridge::{Error, Timings};
 
+use self::bar::Bar;
 use super::{no_trace, print, print_json};
 use crate::Failure;
 use crate::args::{Common, Format, refuse};
@@ -31,7 +33,8 @@ pub fn run(args: &EstimateArgs, common: &Common, timings: &mut Timings) -> Resul
     if args.plot.is_some() && args.plot == args.animate {
         return Err(Failure::Usage("--plot and --animate name the same file: the one would replace the other".into()));
     }
-    let options = options(args, common)?;
+    let bar = Bar::new(common);
+    let options = options(args, common, &bar)?;
     let mut sample = sample(args, common)?;
     let against = against(args, &options)?;
     for options in std::iter::once(&options).chain(&against) {
@@ -48,6 +51,7 @@ pub fn run(args: &EstimateArgs, common: &Common, timings: &mut Timings) -> Resul
         None => None,
     };
     drop(_bar);
+    bar.clear();
     timings.add("learn", start);
     found.remarks.iter().for_each(|text| remark(common, text));
     let start = Instant::now();
@@ -69,7 +73,10 @@ pub fn run(args: &EstimateArgs, common: &Common, timings: &mut Timings) -> Resul
     print(&text(&found, factor.as_ref(), &options))
 }
 
-fn options(args: &EstimateArgs, common: &Common) -> Result<EstimateOptions, Failure> {
+fn options(args: &EstimateArgs, common: &Common, bar: &Bar) -> Result<EstimateOptions, Failure> {
+    if !(args.most_minutes > 0.0 && args.most_minutes.is_finite()) {
+        return Err(Failure::Usage(format!("--most-minutes {}: give a number above 0", args.most_minutes)));
+    }
     let mut at = Vec::new();
     for pair in args.at.iter().flat_map(|list| items(list)) {
         let number = pair.rsplit_once('=').and_then(|(name, x)| Some((name.trim().to_string(), x.trim().parse::<f64>().ok()?)));
@@ -98,7 +105,7 @@ fn options(args: &EstimateArgs, common: &Common) -> Result<EstimateOptions, Fail
     };
     Ok(EstimateOptions {
         known_sd: args.known_sd,
-        trials: args.trials,
+        trials: args.trials.as_deref().map(trials).transpose()?,
         success: args.success.clone(),
         interval: args.interval,
         interval_kind: args.interval_kind.into(),
@@ -107,8 +114,21 @@ fn options(args: &EstimateArgs, common: &Common) -> Result<EstimateOptions, Fail
         seed: common.seed,
         parameter: args.parameter.clone(),
         frames: args.animate.is_some(),
+        work: Work {
+            threads: common.threads.map_or(0, usize::from),
+            most_seconds: 60.0 * args.most_minutes,
+            tell: Some(bar.teller(common)),
+        },
         ..of_kind?
     })
+}
+
+/// A number of trials, or the column that has it for each row.
+fn trials(text: &str) -> Result<Trials, Failure> {
+    match text.parse::<f64>() {
+        Ok(_) => text.parse().map(Trials::Each).map_err(|_| Failure::Usage(format!("--trials {text}: give a whole number, or a column"))),
+        Err(_) => Ok(Trials::Column(text.to_string())),
+    }
 }
 
 fn sample(args: &EstimateArgs, common: &Common) -> Result<Sample, Failure> {
@@ -135,14 +155,23 @@ fn sample(args: &EstimateArgs, common: &Common) -> Result<Sample, Failure> {
 
 /// The other model of a Bayes factor.
 fn against(args: &EstimateArgs, first: &EstimateOptions) -> Result<Option<EstimateOptions>, Failure> {
-    if args.against.is_none() && args.against_family.is_none() {
+    if args.against.is_empty() && args.against_family.is_none() && args.against_density.is_none() {
         return Ok(None);
     }
-    if args.density.is_some() && args.against_family.is_none() {
-        return Err(Failure::Usage("--against a density of your own is a family: name it with --against-family".into()));
+    let of_density = args.against_density.as_ref().or_else(|| args.density.as_ref().filter(|_| args.against_family.is_none()));
+    if let Some(text) = of_density {
+        if args.against.is_empty() {
+            return Err(Failure::Usage("say what is believed of each parameter of the other density, with --against".into()));
+        }
+        // The range and the whole numbers are what the data are, whoever asks.
+        let known = first.density.clone().unwrap_or_default();
+        let (whole_numbers, range) = (args.whole_numbers, args.range.clone());
+        let density = DensityText { text: text.clone(), priors: args.against.clone(), range, whole_numbers, ..known };
+        let other = EstimateOptions::of_density(density).map_err(usage)?;
+        return Ok(Some(EstimateOptions { at: Vec::new(), work: first.work.clone(), seed: first.seed, ..other }));
     }
     let kind = args.against_family.unwrap_or(first.kind);
-    if args.against.is_none() && kind == first.kind {
+    if args.against.is_empty() && kind == first.kind {
         return Err(Failure::Usage("--against-family names the same family: say with --against what else is believed".into()));
     }
     // What is known of the one family means nothing to the other.
@@ -150,9 +179,9 @@ fn against(args: &EstimateArgs, first: &EstimateOptions) -> Result<Option<Estima
     Ok(Some(EstimateOptions {
         kind,
         density: None,
-        prior: args.against.clone(),
+        prior: (!args.against.is_empty()).then(|| args.against.join(", ")),
         known_sd: first.known_sd.filter(|_| same),
-        trials: first.trials.filter(|_| same),
+        trials: first.trials.clone().filter(|_| same),
         success: first.success.clone().filter(|_| same),
         at: Vec::new(),
         ..first.clone()
@@ -180,7 +209,7 @@ fn draws_as_csv(found: &Estimate) -> String {
 fn text(found: &Estimate, factor: Option<&BayesFactor>, options: &EstimateOptions) -> String {
     let mut text = words::summary(found, options);
     if let Some(factor) = factor {
-        let _ = write!(text, "\n{}", words::comparison(found, factor));
+        let _ = write!(text, "\n{}", words::comparison(found, factor, options));
     }
     if !found.draws.is_empty() {
         let _ = write!(text, "\n{}", words::draws(found, options));

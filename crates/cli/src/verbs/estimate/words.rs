@@ -39,9 +39,17 @@ pub fn summary(found: &Estimate, options: &EstimateOptions) -> String {
     text.push('\n');
     text.push_str(&beliefs(found, options));
     if let Some(ln) = found.log_marginal_likelihood {
-        let _ = writeln!(text, "\n  log marginal likelihood  {}", number(ln));
+        let _ = writeln!(text, "\n  log marginal likelihood  {}", marginal_likelihood(ln, found));
     }
     text
+}
+
+/// ln P(data), with its error where that is one of sampling.
+fn marginal_likelihood(ln: f64, found: &Estimate) -> String {
+    match found.log_marginal_likelihood_error.filter(|_| found.sampling.is_some()) {
+        Some(error) => format!("{} ± {} by {}", number_within(ln, error), number(error), found.log_marginal_likelihood_method),
+        None => number(ln),
+    }
 }
 
 /// More parameters than this have their figures in the table alone.
@@ -141,7 +149,7 @@ pub fn form(of: &dyn Distribution) -> String {
 }
 
 /// Which model the data speak for, and how loudly (Kass & Raftery 1995, section 3.2).
-pub fn comparison(found: &Estimate, factor: &BayesFactor) -> String {
+pub fn comparison(found: &Estimate, factor: &BayesFactor, options: &EstimateOptions) -> String {
     let for_first = factor.ln >= 0.0;
     let times = factor.ln.abs().exp();
     let strength = match 2.0 * factor.ln.abs() {
@@ -150,12 +158,14 @@ pub fn comparison(found: &Estimate, factor: &BayesFactor) -> String {
         x if x < 10.0 => "strong",
         _ => "very strong",
     };
-    let [first, second] =
-        [(found.family, &found.prior_text), (factor.family, &factor.prior_text)].map(|(family, prior)| format!("{family}, {prior}"));
+    let density = options.density.as_ref().map_or(found.family, |density| &density.text);
+    let [first, second] = [(density, &found.prior_text), (factor.density.as_deref().unwrap_or(factor.family), &factor.prior_text)]
+        .map(|(model, prior)| format!("{model}, {prior}"));
     let (winner, loser) = if for_first { (&first, &second) } else { (&second, &first) };
     let times = if times.is_finite() { format!("{} times", number(times)) } else { format!("e^{} times", number(factor.ln.abs())) };
+    let sure = factor.error.filter(|error| *error > 1e-3).map(|error| format!(" ± {}", number(error))).unwrap_or_default();
     format!(
-        "Bayes factor\n  the data are {times} as probable under {winner}\n  as under {loser}\n  {} nats for the first: the evidence is {strength}\n",
+        "Bayes factor\n  the data are {times} as probable under {winner}\n  as under {loser}\n  {}{sure} nats for the first: the evidence is {strength}\n",
         signed(factor.ln, 3)
     )
 }

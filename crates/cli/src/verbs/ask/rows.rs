@@ -1,0 +1,310 @@
+//! `ask --rows`: the same questions of every row of a table.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::{Map, Value as Json, json};
+use tunbridge::atomic::{AtomicFile, check_place};
+use tunbridge::data::{DataError, OutputFormat, UnknownStates};
+use tunbridge::net::Domain;
+use tunbridge::net::ask::{Asks, Outcome, Question, Value};
+use tunbridge::net::query::Query;
+use tunbridge::network::{RowAnswer, RowQuestions};
+use tunbridge::{Error, model_file};
+
+use super::{Asker, Style, object, tell_report};
+use crate::Failure;
+use crate::args::Common;
+use crate::figures::of;
+use crate::progress::{self, remark};
+use crate::verbs::classify::Watched;
+
+/// What the name of the output asks for.
+pub fn style_of(output: Option<&Path>) -> Result<Style, Failure> {
+    match output.map(|path| (path, OutputFormat::of_path(path))) {
+        None | Some((_, Some(OutputFormat::Csv))) => Ok(Style::Csv),
+        Some((_, Some(OutputFormat::JsonLines))) => Ok(Style::JsonLines),
+        Some((path, None)) if path.extension().is_none() => Ok(Style::Csv),
+        Some((path, _)) => {
+            Err(Failure::Usage(format!("--output `{}`: rows are written as .csv or .jsonl; or give --format", path.display())))
+        }
+    }
+}
+
+/// Some rows as they are written; each begins where `starts` says, behind the number that the writer puts there.
+#[derive(Default)]
+struct Written {
+    bytes: Vec<u8>,
+    starts: Vec<usize>,
+}
+
+pub fn run(asker: &Asker<'_>, queries: &[Query], common: &Common) -> Result<(), Failure> {
+    let args = asker.args;
+    let mut columns = queries.iter().map(|query| Columns::of(asker, query, queries.len() > 1)).collect::<Result<Vec<_>, Failure>>()?;
+    if queries.is_empty() {
+        columns.push(Columns::default());
+    }
+    if let Some(path) = &args.output {
+        check_place(path)?;
+        if model_file::is_model(path) {
+            let what = format!("{}: is a Tunbridge model, which answers would replace", path.display());
+            return Err(Error::Unfit { what, hint: Some("choose another name with --output".into()) }.into());
+        }
+    }
+    let mut read = args.read.options(common);
+    let _bar = progress::show(&mut read, common);
+    let unknown = args.unknown_states.map_or(UnknownStates::Missing, UnknownStates::from);
+    let questions = RowQuestions::open(&asker.oracle, queries, &asker.findings, &args.rows, (read, unknown))?;
+    questions.remarks().iter().for_each(|text| remark(common, text));
+    let with_ln_p = args.log_likelihood;
+    let header = if asker.style == Style::Csv { Some(header(&columns, queries, with_ln_p)) } else { None };
+    let texts: Vec<String> = queries.iter().map(ToString::to_string).collect();
+    let n_impossible = AtomicU64::new(0);
+    let write = |written: &mut Written, answers: &[RowAnswer]| {
+        if answers.contains(&RowAnswer::Impossible) {
+            n_impossible.fetch_add(1, Ordering::Relaxed);
+        }
+        match asker.style {
+            Style::Csv => {
+                written.starts.push(written.bytes.len());
+                row_of_csv(&mut written.bytes, &columns, answers, with_ln_p);
+            }
+            _ => row_of_json(written, asker.domain(), &texts, answers),
+        }
+    };
+    let per_row = if asker.style == Style::Csv { 1 } else { queries.len().max(1) };
+    let report = match &args.output {
+        Some(path) => {
+            let io = |source| Failure::from(DataError::Io { path: path.clone(), source });
+            let mut file = Watched::new(AtomicFile::create(path).map_err(io)?);
+            let report = put(&questions, header, asker.style, per_row, &mut file, write);
+            let report = file.outcome(report, io)?;
+            file.to.commit_unsynced().map_err(io)?;
+            report
+        }
+        None => {
+            let mut out = Watched::new(BufWriter::with_capacity(1 << 18, io::stdout()));
+            let report = put(&questions, header, asker.style, per_row, &mut out, write);
+            let report = out.outcome(report, Failure::Output)?;
+            out.to.flush()?;
+            report
+        }
+    };
+    tell_report(&report, questions.schema(), common);
+    let n_impossible = n_impossible.into_inner();
+    if n_impossible > 0 {
+        remark(
+            common,
+            &format!("{} probability zero under the network and got no answer", of(n_impossible as f64, "row has", "rows have")),
+        );
+    }
+    Ok(())
+}
+
+/// Writes the rows in order, each with its number.
+fn put(
+    questions: &RowQuestions<'_>,
+    header: Option<String>,
+    style: Style,
+    per_row: usize,
+    to: &mut dyn Write,
+    write: impl Fn(&mut Written, &[RowAnswer]) + Sync,
+) -> Result<tunbridge::belief::ReadReport, Error> {
+    let io_error = |source| DataError::Io { path: "output".into(), source };
+    if let Some(header) = header {
+        to.write_all(header.as_bytes()).map_err(io_error)?;
+    }
+    let mut n_written = 0;
+    questions.answer(write, |written: Written| {
+        for (place, start) in written.starts.iter().enumerate() {
+            let end = written.starts.get(place + 1).copied().unwrap_or(written.bytes.len());
+            let row = n_written / per_row + 1;
+            n_written += 1;
+            let numbered = if style == Style::Csv { write!(to, "{row}") } else { write!(to, "{{\"row\":{row},") };
+            numbered.and_then(|()| to.write_all(&written.bytes[*start..end])).map_err(io_error)?;
+        }
+        Ok(())
+    })
+}
+
+/// The columns that a question adds to CSV.
+#[derive(Default)]
+struct Columns {
+    names: Vec<String>,
+    /// The states of the one variable that is asked for, of which the most probable is named.
+    predicted: Option<Vec<String>>,
+    /// Of the best assignments, the variables.
+    best: Vec<tunbridge::net::VarId>,
+    /// The names of their states.
+    states: Vec<Vec<String>>,
+}
+
+impl Columns {
+    fn of(asker: &Asker<'_>, query: &Query, several: bool) -> Result<Self, Failure> {
+        let domain = asker.domain();
+        let question = Question::resolve(domain, query).map_err(Error::from)?;
+        let mut columns = Self { names: Vec::new(), predicted: None, best: Vec::new(), states: Vec::new() };
+        let head = if several { format!("{query} ") } else { String::new() };
+        if asker.style == Style::Csv && !question.each.is_empty() {
+            return Err(Failure::Usage(format!("`{query}` has a table for each state: give --format jsonl")));
+        }
+        match &question.asks {
+            Asks::Probability { variables, events } => match (&variables[..], &events[..]) {
+                ([], _) => columns.names.push(format!("{head}p")),
+                (&[variable], []) => {
+                    columns.names.push(format!("{head}predicted"));
+                    columns.names.extend(domain.states(variable).iter().map(|state| format!("{head}p({state})")));
+                    columns.predicted = Some(domain.states(variable).to_vec());
+                }
+                _ => columns.names.extend(configurations(domain, variables).map(|words| format!("{head}p({words})"))),
+            },
+            Asks::Marginals => {
+                for variable in domain.variables() {
+                    let name = |state: &String| format!("{head}p({}={state})", domain.name(variable));
+                    columns.names.extend(domain.states(variable).iter().map(name));
+                }
+            }
+            Asks::Best { n_best, variables } => {
+                if asker.style == Style::Csv && *n_best > 1 {
+                    return Err(Failure::Usage(format!("`{query}` has {n_best} answers a row: give --format jsonl")));
+                }
+                columns.names.extend(variables.iter().map(|variable| format!("{head}{}", domain.name(*variable))));
+                columns.names.extend([format!("{head}p"), format!("{head}log_p_joint")]);
+                columns.best.clone_from(variables);
+                columns.states = variables.iter().map(|variable| domain.states(*variable).to_vec()).collect();
+            }
+            Asks::Expectation { .. } => columns.names.extend([format!("{head}mean"), format!("{head}sd")]),
+            Asks::Entropy { .. } => columns.names.push(format!("{head}entropy")),
+            Asks::MutualInformation { .. } => columns.names.push(format!("{head}mutual_information")),
+            _ => {}
+        }
+        Ok(columns)
+    }
+}
+
+/// The configurations of some variables in words, the last fastest.
+fn configurations(domain: &Domain, variables: &[tunbridge::net::VarId]) -> impl Iterator<Item = String> {
+    let n: usize = variables.iter().map(|variable| domain.n_states(*variable)).product();
+    (0..n).map(move |mut place| {
+        let mut parts = Vec::new();
+        for variable in variables.iter().rev() {
+            let states = domain.states(*variable);
+            parts.push(format!("{}={}", domain.name(*variable), states[place % states.len()]));
+            place /= states.len();
+        }
+        parts.reverse();
+        parts.join(", ")
+    })
+}
+
+fn header(columns: &[Columns], queries: &[Query], with_ln_p: bool) -> String {
+    let mut names = vec!["row".to_string()];
+    for (place, one) in columns.iter().enumerate() {
+        names.extend(one.names.iter().cloned());
+        if with_ln_p {
+            names.push(if queries.len() > 1 { format!("{} log_p_evidence", queries[place]) } else { "log_p_evidence".into() });
+        }
+    }
+    csv_text(&[names])
+}
+
+/// Lines of CSV.
+pub fn csv_text(lines: &[Vec<String>]) -> String {
+    lines.iter().map(|cells| cells.iter().map(|cell| in_csv(cell)).collect::<Vec<_>>().join(",") + "\n").collect()
+}
+
+/// A cell, in quotes where it has to be.
+fn in_csv(cell: &str) -> String {
+    if cell.contains([',', '"', '\n', '\r']) || cell.trim() != cell { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.into() }
+}
+
+fn push_number(bytes: &mut Vec<u8>, x: f64) {
+    bytes.push(b',');
+    // Shortest text that reads back to the same number; what is no number is an empty cell.
+    if x.is_finite() {
+        let _ = serde_json::to_writer(bytes, &x);
+    }
+}
+
+fn push_cell(bytes: &mut Vec<u8>, cell: &str) {
+    bytes.push(b',');
+    bytes.extend_from_slice(in_csv(cell).as_bytes());
+}
+
+fn row_of_csv(bytes: &mut Vec<u8>, columns: &[Columns], answers: &[RowAnswer], with_ln_p: bool) {
+    for (columns, answer) in columns.iter().zip(answers) {
+        push_answer(bytes, columns, answer);
+        if with_ln_p {
+            push_number(bytes, answer.ln_p_evidence().unwrap_or(f64::NAN));
+        }
+    }
+    bytes.push(b'\n');
+}
+
+fn push_answer(bytes: &mut Vec<u8>, columns: &Columns, answer: &RowAnswer) {
+    if columns.names.is_empty() {
+        return;
+    }
+    let RowAnswer::Found(Outcome::Found { value, .. }) = answer else {
+        bytes.extend(columns.names.iter().map(|_| b','));
+        return;
+    };
+    match value {
+        Value::Table(table) => {
+            if let Some(states) = &columns.predicted {
+                let best =
+                    table.probabilities.iter().enumerate().fold(0, |best, (at, p)| if *p > table.probabilities[best] { at } else { best });
+                push_cell(bytes, &states[best]);
+            }
+            table.probabilities.iter().for_each(|p| push_number(bytes, *p));
+        }
+        Value::Probability(p) => push_number(bytes, *p),
+        Value::Marginals(all) => all.iter().flatten().for_each(|p| push_number(bytes, *p)),
+        Value::Best(best) => match best.first() {
+            Some(best) => {
+                // In the order of the question, which is that of the columns.
+                for ((variable, states), (found, state)) in columns.best.iter().zip(&columns.states).zip(&best.states) {
+                    debug_assert_eq!(variable, found);
+                    push_cell(bytes, &states[*state]);
+                }
+                push_number(bytes, best.p);
+                push_number(bytes, best.log_p_joint);
+            }
+            None => bytes.extend(columns.names.iter().map(|_| b',')),
+        },
+        Value::Expectation { mean, sd, .. } => {
+            push_number(bytes, *mean);
+            push_number(bytes, *sd);
+        }
+        Value::Entropy { nats } | Value::MutualInformation { nats } => push_number(bytes, *nats),
+        _ => {}
+    }
+}
+
+fn row_of_json(written: &mut Written, domain: &Domain, queries: &[String], answers: &[RowAnswer]) {
+    for (place, answer) in answers.iter().enumerate() {
+        let mut fields = Map::new();
+        if queries.len() > 1 {
+            fields.insert("query".into(), json!(queries[place]));
+        }
+        match answer {
+            RowAnswer::Found(outcome) => {
+                object::fields(domain, outcome, &mut fields);
+                // The same for every row, and known from the question.
+                fields.shift_remove("variables");
+                if queries.is_empty() {
+                    fields.shift_remove("p");
+                }
+            }
+            RowAnswer::Impossible => {
+                fields.insert("impossible".into(), json!(true));
+                fields.insert("log_p_evidence".into(), Json::Null);
+            }
+        }
+        written.starts.push(written.bytes.len());
+        let text = Json::Object(fields).to_string();
+        written.bytes.extend_from_slice(&text.as_bytes()[1..]);
+        written.bytes.push(b'\n');
+    }
+}

@@ -1,0 +1,69 @@
+//! `convert`: a network in another format.
+
+use std::path::Path;
+use std::time::Instant;
+
+use tunbridge::Timings;
+use tunbridge::network::{self, FormatKind, NetworkFile};
+
+use super::super::{no_trace, print, print_json};
+use crate::Failure;
+use crate::args::Common;
+use crate::figures::of;
+use crate::network_args::ConvertArgs;
+use crate::progress::remark;
+
+pub fn run(args: &ConvertArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
+    no_trace(common)?;
+    let as_json = common.json()?;
+    let to = format_to(args.to.as_deref(), Some(&args.output))?;
+    let from = args.from.as_deref().map(|name| format_of("--from", name)).transpose()?;
+    let start = Instant::now();
+    let file = NetworkFile::open_as(&args.input, from)?;
+    timings.add("read", start);
+    let start = Instant::now();
+    if args.output.as_os_str() == "-" {
+        file.remarks().iter().for_each(|text| remark(common, &format!("{}: {text}", args.input.display())));
+        let written = network::written(&file, to)?;
+        written.lost.iter().for_each(|what| remark(common, &format!("lost: {what}")));
+        return print(&written.text);
+    }
+    let saved = network::save(&file, &args.output, to, args.force)?;
+    timings.add("write", start);
+    let n_variables = file.domain().n_variables();
+    if as_json {
+        let beside: Vec<String> = saved.beside.iter().map(|path| path.display().to_string()).collect();
+        return print_json(&serde_json::json!({"network": args.output.display().to_string(), "from": file.format.name(), "to": to.name(),
+            "variables": n_variables, "remarks": file.remarks(), "lost": saved.lost, "beside": beside}));
+    }
+    let mut text = format!("{}: {}, {} to {}\n", args.output.display(), of(n_variables as f64, "variable", "variables"), file.format, to);
+    for what in file.remarks() {
+        text += &format!("  read: {what}\n");
+    }
+    for what in &saved.lost {
+        text += &format!("  lost: {what}\n");
+    }
+    for path in &saved.beside {
+        text += &format!("  beside it: {}\n", path.display());
+    }
+    print(&text)
+}
+
+/// A format by its name.
+pub fn format_of(flag: &str, name: &str) -> Result<FormatKind, Failure> {
+    FormatKind::ALL
+        .into_iter()
+        .find(|format| format.name().eq_ignore_ascii_case(name))
+        .ok_or_else(|| Failure::Usage(format!("{flag} `{name}`: is no format of networks; there are {}", super::format_names())))
+}
+
+/// The format that is said, or that a file's name asks for.
+pub fn format_to(said: Option<&str>, path: Option<&Path>) -> Result<FormatKind, Failure> {
+    match (said, path) {
+        (Some(name), _) => format_of("--to", name),
+        (None, Some(path)) => FormatKind::of_file_name(&path.to_string_lossy()).ok_or_else(|| {
+            Failure::Usage(format!("`{}`: no format of networks has that ending; say it with --to, as in --to bif", path.display()))
+        }),
+        (None, None) => Ok(FormatKind::Tbn),
+    }
+}

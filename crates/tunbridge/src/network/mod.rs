@@ -1,0 +1,30 @@
+//! Bayesian networks in files: opened whatever their format, questioned, also row by row of a table, and saved in another.
+//!
+//! ```
+//! use tunbridge::network::NetworkFile;
+//! use tunbridge::net::ask::{Outcome, Value};
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("cancer.tbn");
+//! # std::fs::write(&path, "variable Cancer yes/no\n  0.008\nvariable Test +/- given Cancer\n  yes: 0.98\n  no: 0.03\n")?;
+//! let file = NetworkFile::open(&path)?;
+//! let oracle = file.oracle(1 << 30);
+//! let reply = oracle.answer(&"P(Cancer=yes | Test=+)".parse()?)?;
+//! let Outcome::Found { value: Value::Probability(p), .. } = reply.outcome else { panic!("one number") };
+//! assert!((p - 0.00784 / 0.0376).abs() < 1e-15);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod beliefs;
+mod difference;
+mod file;
+mod rows;
+mod save;
+mod shape;
+
+pub use beliefs::{Beliefs, junction_tree_picture, svg};
+pub use difference::{Difference, TableDifference, difference};
+pub use file::{NetworkFile, findings, is_network, order_text};
+pub use net::format::FormatKind;
+pub use rows::{RowAnswer, RowQuestions};
+pub use save::{Saved, put, save, written};
+pub use shape::{PlannedClique, Shape, TreePlan};

@@ -1,0 +1,325 @@
+//! The same questions of every row of a table: its columns are findings of the variables of their names.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use belief::{Chunk, Column, Kind, ReadReport, Role, Schema, States, Variable};
+use data::{DataError, ReadOptions, Table, UnknownStates};
+use net::ask::{AskError, Asks, Finding, FindingKind, Oracle, Outcome, Question, Table as Joint, Value};
+use net::query::Query;
+use net::{Answer, Evidence, JunctionTree, NetError, VarId, Workspace};
+
+use crate::Error;
+
+/// So many rows are answered before they are written; memory is bounded by it.
+const WAVE: usize = 4096;
+/// So many rows one thread answers at a time.
+const TOGETHER: usize = 32;
+
+/// Questions of rows, and the table they are put to.
+pub struct RowQuestions<'o> {
+    oracle: &'o Oracle,
+    questions: Vec<RowQuestion>,
+    table: Table,
+    /// What the user should know before the first answer.
+    remarks: Vec<String>,
+    n_threads: usize,
+}
+
+/// The number of a row, from 0, and what it says: variables with their states.
+type Row<'r> = (u64, &'r [(VarId, usize)]);
+
+/// What some rows say.
+struct Findings {
+    first_row: u64,
+    seen: Vec<(VarId, usize)>,
+    /// Where the findings of each row end.
+    ends: Vec<usize>,
+}
+
+impl Findings {
+    fn of(chunk: &Chunk<'_>) -> Self {
+        let (mut seen, mut ends) = (Vec::new(), Vec::with_capacity(chunk.n_rows));
+        for row in 0..chunk.n_rows {
+            for (place, column) in chunk.columns.iter().enumerate() {
+                if let Column::Categorical { codes, .. } = column
+                    && let Some(state) = codes.get(row)
+                {
+                    seen.push((VarId::new(place), state));
+                }
+            }
+            ends.push(seen.len());
+        }
+        Self { first_row: chunk.first_row, seen, ends }
+    }
+
+    fn all(&self) -> impl Iterator<Item = Row<'_>> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        starts.zip(&self.ends).zip(self.first_row..).map(|((start, end), number)| (number, &self.seen[*start..*end]))
+    }
+}
+
+/// What `work` makes of each part, in order.
+fn in_parallel<T: Sync, R: Send>(n_threads: usize, parts: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let n_threads = n_threads.min(parts.len());
+    if n_threads <= 1 {
+        return parts.iter().map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let mut made = Vec::new();
+        while let Some((place, part)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|place| Some((place, parts.get(place)?))) {
+            made.push((place, work(part)));
+        }
+        made
+    };
+    let mut made: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (1..n_threads).map(|_| scope.spawn(worker)).collect();
+        let mut made = worker();
+        for other in workers {
+            made.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        made
+    });
+    made.sort_by_key(|(place, _)| *place);
+    made.into_iter().map(|(_, made)| made).collect()
+}
+
+/// A question with what its rows do not change.
+struct RowQuestion {
+    question: Question,
+    /// Whether a column of the variable is evidence: not where it is asked for.
+    is_evidence: Vec<bool>,
+    /// What is known in every row; `None` where that is to be fitted (Jeffrey's rule), or contradicts itself.
+    known: Option<Evidence>,
+    /// The variables whose distributions are the answer, or make it.
+    wanted: Vec<VarId>,
+}
+
+/// What a row makes of a question.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RowAnswer {
+    /// An answer.
+    Found(Outcome),
+    /// The network gives the row's findings probability zero.
+    Impossible,
+}
+
+impl RowAnswer {
+    /// ln P(findings); `None` where they are impossible.
+    pub fn ln_p_evidence(&self) -> Option<f64> {
+        match self {
+            RowAnswer::Found(Outcome::Found { ln_p_evidence, .. } | Outcome::EachState { ln_p_evidence, .. }) => Some(*ln_p_evidence),
+            _ => None,
+        }
+    }
+}
+
+impl<'o> RowQuestions<'o> {
+    /// Opens the table. Without questions, how probable each row is, is asked; `findings` hold for every row.
+    ///
+    /// # Errors
+    /// When a question cannot be asked of rows, or the table cannot be read or has no column of a variable's name.
+    pub fn open(
+        oracle: &'o Oracle,
+        queries: &[Query],
+        findings: &[Finding],
+        paths: &[impl AsRef<Path>],
+        (read, unknown): (ReadOptions, UnknownStates),
+    ) -> Result<Self, Error> {
+        let domain = oracle.domain();
+        let mut questions = Vec::new();
+        for query in queries {
+            let mut question = Question::resolve(domain, query).map_err(Error::from)?;
+            if matches!(question.asks, Asks::Independence { .. }) {
+                return Err(Error::unfit(format!("`{query}` speaks of the graph, and no row changes that"), "ask it without --rows"));
+            }
+            // What is most probable of everything is asked given the row, not without it.
+            let asked = if matches!(query, Query::MostProbableExplanation { .. }) { Vec::new() } else { question.asked() };
+            question.findings.extend_from_slice(findings);
+            let mut is_evidence = vec![true; domain.n_variables()];
+            asked.iter().chain(&question.each).for_each(|variable| is_evidence[variable.index()] = false);
+            let wanted = wanted(oracle, &question);
+            questions.push(RowQuestion { known: known(oracle, &question.findings)?, question, is_evidence, wanted });
+        }
+        if questions.is_empty() {
+            let question = Question {
+                asks: Asks::Probability { variables: Vec::new(), events: Vec::new() },
+                findings: findings.to_vec(),
+                each: Vec::new(),
+            };
+            questions.push(RowQuestion {
+                known: known(oracle, findings)?,
+                question,
+                is_evidence: vec![true; domain.n_variables()],
+                wanted: Vec::new(),
+            });
+        }
+        let variable = |of: VarId| -> Result<Variable, Error> {
+            let states = States::declared(domain.states(of).to_vec(), false).map_err(|e| Error::Internal(e.to_string()))?;
+            let is_read = questions.iter().any(|question| question.is_evidence[of.index()]);
+            let role = if is_read { Role::Input } else { Role::Ignored("it is asked for".into()) };
+            Ok(Variable { name: domain.name(of).into(), kind: Kind::Categorical(states), role })
+        };
+        let schema =
+            Schema::new(domain.variables().map(variable).collect::<Result<_, _>>()?).map_err(|e| Error::Internal(e.to_string()))?;
+        let n_threads = read.n_threads();
+        let table = Table::open_some(paths, read, &schema, unknown)?;
+        let mut remarks = table.remarks().to_vec();
+        let columns = table.column_names();
+        let strange: Vec<&String> = columns.iter().filter(|name| domain.find(name).is_err()).collect();
+        if !strange.is_empty() {
+            let columns = if strange.len() == 1 { "column is" } else { "columns are" };
+            remarks.push(format!("{} {columns} passed over, for the network has no such variable: {}", strange.len(), listed(&strange)));
+        }
+        let asked: Vec<&String> = columns
+            .iter()
+            .filter(|name| domain.find(name).is_ok_and(|v| questions.iter().any(|question| !question.is_evidence[v.index()])))
+            .collect();
+        if !asked.is_empty() {
+            let columns = if asked.len() == 1 { "a column is" } else { "columns are" };
+            remarks.push(format!("{columns} asked for and so no evidence: {}", listed(&asked)));
+        }
+        Ok(Self { oracle, questions, table, remarks, n_threads })
+    }
+
+    /// What the user should know before the first answer.
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
+    /// The table's columns as they are understood.
+    pub fn schema(&self) -> &Schema {
+        belief::Observations::schema(&self.table)
+    }
+
+    /// Answers for every row: `write` is given the answers to each of them, one for every question, and what it makes of some rows is handed on in the
+    /// order of the rows. One compiled tree is shared by all threads.
+    ///
+    /// # Errors
+    /// When a row cannot be read or answered, or `take` fails.
+    pub fn answer<R: Default + Send>(
+        &self,
+        write: impl Fn(&mut R, &[RowAnswer]) + Sync,
+        mut take: impl FnMut(R) -> Result<(), DataError>,
+    ) -> Result<ReadReport, Error> {
+        // The tree is compiled once, before the threads begin; where it does not fit, elimination may.
+        let tree = self.oracle.junction_tree().ok();
+        let mut failed = None;
+        let report = self.table.each_chunk(
+            |chunk| Ok(Findings::of(&chunk)),
+            |rows: Findings| {
+                // Reading is cheap and answering may be dear: the rows of a chunk, however few, are shared among the threads.
+                for wave in rows.all().collect::<Vec<_>>().chunks(WAVE) {
+                    let parts: Vec<&[Row<'_>]> = wave.chunks(TOGETHER).collect();
+                    for made in in_parallel(self.n_threads, &parts, |part| self.some(tree, part, &write)) {
+                        match made {
+                            Ok(made) => take(made)?,
+                            Err(error) => {
+                                failed = Some(error);
+                                return Err(DataError::Columns { what: String::new(), hint: None });
+                            }
+                        }
+                    }
+                }
+                Ok(())
+            },
+        );
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(report?),
+        }
+    }
+
+    fn some<R: Default>(&self, tree: Option<&JunctionTree>, rows: &[Row<'_>], write: &impl Fn(&mut R, &[RowAnswer])) -> Result<R, Error> {
+        let mut made = R::default();
+        let mut answers = Vec::with_capacity(self.questions.len());
+        let mut room = Workspace::default();
+        for (number, seen) in rows {
+            answers.clear();
+            for question in &self.questions {
+                let answer = self.row(tree, &mut room, question, seen);
+                answers.push(answer.map_err(|error| Error::from(error).at(format!("row {}", number + 1)))?);
+            }
+            write(&mut made, &answers);
+        }
+        Ok(made)
+    }
+
+    fn row(
+        &self,
+        tree: Option<&JunctionTree>,
+        room: &mut Workspace,
+        asked: &RowQuestion,
+        seen: &[(VarId, usize)],
+    ) -> Result<RowAnswer, AskError> {
+        let domain = self.oracle.domain();
+        let seen = seen.iter().filter(|(variable, _)| asked.is_evidence[variable.index()]);
+        if let (Some(tree), Some(known)) = (tree, &asked.known) {
+            let mut evidence = known.clone();
+            for (variable, state) in seen.clone() {
+                evidence.observe(domain, *variable, *state)?;
+            }
+            let answer = tree.posteriors_in(room, &evidence, &asked.wanted)?;
+            let Answer::Possible { answer: calibrated, ln_p_evidence } = answer else { return Ok(RowAnswer::Impossible) };
+            let value = match &asked.question.asks {
+                _ if !asked.question.each.is_empty() => None,
+                Asks::Marginals => Some(Value::Marginals(calibrated.marginals())),
+                Asks::Probability { variables, events } => match (&variables[..], &events[..]) {
+                    ([], []) => Some(Value::Probability(ln_p_evidence.exp())),
+                    (&[variable], []) => {
+                        Some(Value::Table(Joint { variables: vec![variable], probabilities: calibrated.marginal(variable).to_vec() }))
+                    }
+                    ([], [(variable, counts)]) => {
+                        let marginal = calibrated.marginal(*variable);
+                        Some(Value::Probability(marginal.iter().zip(counts).filter(|(_, counts)| **counts).map(|(p, _)| p).sum()))
+                    }
+                    _ => None,
+                },
+                _ => None,
+            };
+            if let Some(value) = value {
+                return Ok(RowAnswer::Found(Outcome::Found { value, ln_p_evidence }));
+            }
+        }
+        let mut question = asked.question.clone();
+        question.findings.extend(seen.map(|(variable, state)| Finding::state(domain, *variable, *state)));
+        Ok(match self.oracle.reply(&question)?.outcome {
+            Outcome::Impossible { .. } => RowAnswer::Impossible,
+            found => RowAnswer::Found(found),
+        })
+    }
+}
+
+/// The variables whose distributions the tree is asked for; of other questions, only whether the row can be.
+fn wanted(oracle: &Oracle, question: &Question) -> Vec<VarId> {
+    match &question.asks {
+        Asks::Marginals => oracle.domain().variables().collect(),
+        Asks::Probability { variables, events } => match (&variables[..], &events[..]) {
+            (&[variable], []) => vec![variable],
+            ([], [(variable, _)]) => vec![*variable],
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+/// What findings say together; `None` where it is to be fitted or cannot be.
+fn known(oracle: &Oracle, findings: &[Finding]) -> Result<Option<Evidence>, Error> {
+    let mut evidence = Evidence::none();
+    for finding in findings {
+        if finding.kind() == FindingKind::Posterior || finding.likelihood().iter().all(|value| *value == 0.0) {
+            return Ok(None);
+        }
+        evidence.observe_likelihood(oracle.domain(), finding.variable(), finding.likelihood()).map_err(|e: NetError| AskError::from(e))?;
+    }
+    Ok(Some(evidence))
+}
+
+/// Names in a row; of many the first.
+fn listed(names: &[&String]) -> String {
+    const MOST: usize = 10;
+    let shown: Vec<String> = names.iter().take(MOST).map(|name| format!("`{name}`")).collect();
+    let more = if names.len() > MOST { format!(" … ({} in all)", names.len()) } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}

@@ -1,0 +1,89 @@
+//! Networks written to files.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use data::DataError;
+use net::format::{self, FormatKind, Written, uai};
+
+use super::NetworkFile;
+use crate::Error;
+use crate::atomic::{AtomicFile, check_place};
+
+/// What was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Saved {
+    /// What the format has no words for, and is not in the file.
+    pub lost: Vec<String>,
+    /// Files beside the network: names that its format has no place for.
+    pub beside: Vec<PathBuf>,
+}
+
+/// A network in a format: its text, a second one where the format has no names, and what the format has no words for.
+///
+/// # Errors
+/// When the format cannot hold what the file has: factors without directions, or arcs without probabilities.
+pub fn written(file: &NetworkFile, format: FormatKind) -> Result<Written, Error> {
+    let path = file.path.display();
+    if let Some(model) = file.markov() {
+        return match format {
+            FormatKind::Uai => Ok(Written { text: uai::write_markov(model), sidecar: None, lost: Vec::new() }),
+            _ => Err(Error::unfit(format!("{path}: has factors without directions, which {format} cannot hold"), "write it as uai")),
+        };
+    }
+    if file.is_structure() && format != FormatKind::Dot {
+        return Err(Error::unfit(format!("{path}: has arcs and no probabilities, which {format} cannot hold"), "write it as dot"));
+    }
+    let document = file.document().ok_or_else(|| Error::Internal("a file that is neither factors nor a network".into()))?;
+    let mut written = format::write(format, document).map_err(|e| {
+        Error::unfit(format!("{path}: {e}"), "our own tbn and uai hold what they can as it is; give the variable fewer parents")
+    })?;
+    if file.is_structure() {
+        written.lost.clear();
+    }
+    Ok(written)
+}
+
+/// Writes a network; a crash leaves the old file or the new one. Nothing but a network is replaced, unless `force` is given.
+///
+/// # Errors
+/// When the format cannot hold the network, the place is a folder or in none, something else is there, or it cannot be written.
+pub fn save(file: &NetworkFile, path: &Path, format: FormatKind, force: bool) -> Result<Saved, Error> {
+    check_place(path)?;
+    let written = written(file, format)?;
+    if path.extension().is_some_and(|ending| ending == "gz" || ending == "zst") {
+        return Err(Error::unfit(
+            format!("{}: networks are not written packed", path.display()),
+            "name it without .gz, and pack it with gzip",
+        ));
+    }
+    if !force && path.is_file() && std::fs::metadata(path).is_ok_and(|there| there.len() > 0) {
+        NetworkFile::open(path).map_err(|_| {
+            let what = format!("{}: is there already and is no network", path.display());
+            Error::unfit(what, "choose another name, or replace it with --force")
+        })?;
+    }
+    put(path, &written.text)?;
+    let mut beside = Vec::new();
+    if let Some(sidecar) = &written.sidecar {
+        let mut name = path.as_os_str().to_owned();
+        name.push(sidecar.suffix);
+        let second = PathBuf::from(name);
+        put(&second, &sidecar.text)?;
+        beside.push(second);
+    }
+    Ok(Saved { lost: written.lost, beside })
+}
+
+/// Writes a text; a crash leaves the old file or the new one.
+///
+/// # Errors
+/// When the place is a folder or in none, or it cannot be written.
+pub fn put(path: &Path, text: &str) -> Result<(), Error> {
+    check_place(path)?;
+    let io = |source| DataError::Io { path: path.to_path_buf(), source };
+    let mut file = AtomicFile::create(path).map_err(io)?;
+    file.write_all(text.as_bytes()).map_err(io)?;
+    file.commit().map_err(io)?;
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! Networks in files: whatever their format, packed or broken, and questions put to rows.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use tunbridge::data::{ReadOptions, UnknownStates};
+use tunbridge::net::ask::{Outcome, Question, Value};
+use tunbridge::net::query::Query;
+use tunbridge::network::{self, FormatKind, NetworkFile, RowAnswer, RowQuestions};
+
+fn testdata(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/networks").join(name)
+}
+
+fn marginal(file: &NetworkFile, question: &str) -> Vec<f64> {
+    let reply = file.oracle(1 << 30).answer(&question.parse().unwrap()).unwrap();
+    match reply.outcome {
+        Outcome::Found { value: Value::Table(table), .. } => table.probabilities,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn packed_files_are_networks_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let plain = std::fs::read(testdata("asia.bif")).unwrap();
+    let expected = marginal(&NetworkFile::open(&testdata("asia.bif")).unwrap(), "P(lung | xray=yes)");
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(&plain).unwrap();
+    // The first words say the format, whatever the name.
+    for (name, bytes) in [("asia.bif.gz", gzip.finish().unwrap()), ("asia.zst", zstd_of(&plain)), ("asia", plain.clone())] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let file = NetworkFile::open(&path).unwrap();
+        assert_eq!((file.format, marginal(&file, "P(lung | xray=yes)")), (FormatKind::Bif, expected.clone()), "{name}");
+    }
+}
+
+fn zstd_of(bytes: &[u8]) -> Vec<u8> {
+    zstd::encode_all(bytes, 1).unwrap()
+}
+
+#[test]
+fn broken_files_are_told_of_and_never_a_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = NetworkFile::open(&testdata("asia.bif")).unwrap();
+    for format in FormatKind::ALL {
+        let text = network::written(&file, format).unwrap().text.into_bytes();
+        let path = folder.path().join(format!("cut.{format}"));
+        for place in (0..text.len()).step_by(text.len() / 40 + 1) {
+            std::fs::write(&path, &text[..place]).unwrap();
+            if let Err(error) = NetworkFile::open(&path) {
+                assert!(error.to_string().contains("cut.") && error.hint().is_some(), "{error}");
+            }
+            let mut changed = text.clone();
+            changed[place] = b'{';
+            std::fs::write(&path, &changed).unwrap();
+            let _ = NetworkFile::open(&path).map(|file| file.domain().n_variables());
+        }
+    }
+    let missing = NetworkFile::open(&folder.path().join("missing.bif")).unwrap_err();
+    assert!(missing.to_string().contains("missing.bif"), "{missing}");
+    let folder_itself = NetworkFile::open(folder.path()).unwrap_err();
+    assert!(folder_itself.hint().is_some(), "{folder_itself}");
+}
+
+#[test]
+fn nothing_but_a_network_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = NetworkFile::open(&testdata("cancer.bif")).unwrap();
+    let path = folder.path().join("net.uai");
+    let saved = network::save(&file, &path, FormatKind::Uai, false).unwrap();
+    assert_eq!(saved.beside, [folder.path().join("net.uai.names")]);
+    assert_eq!(marginal(&NetworkFile::open(&path).unwrap(), "P(Cancer)"), marginal(&file, "P(Cancer)"));
+    network::save(&file, &path, FormatKind::Bif, false).unwrap();
+    let notes = folder.path().join("notes.txt");
+    std::fs::write(&notes, "milk").unwrap();
+    assert!(network::save(&file, &notes, FormatKind::Bif, false).is_err());
+    network::save(&file, &notes, FormatKind::Bif, true).unwrap();
+}
+
+#[test]
+fn rows_say_what_single_questions_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = folder.path().join("rows.csv");
+    std::fs::write(&rows, "xray,smoke,tub,either\nyes,no,,\n,,yes,no\nno,yes,no,\n,,,\n").unwrap();
+    let file = NetworkFile::open(&testdata("asia.bif")).unwrap();
+    let oracle = file.oracle(1 << 30);
+    let queries: Vec<Query> =
+        ["P(lung)", "P(lung, bronc | asia=yes)", "argmax:2 lung, bronc", "H(dysp)"].map(|q| q.parse().unwrap()).to_vec();
+    let options = || (ReadOptions { threads: 2, ..ReadOptions::default() }, UnknownStates::Error);
+    let questions = RowQuestions::open(&oracle, &queries, &[], &[&rows], options()).unwrap();
+    let mut all: Vec<Vec<RowAnswer>> = Vec::new();
+    let write = |made: &mut Vec<Vec<RowAnswer>>, answers: &[RowAnswer]| made.push(answers.to_vec());
+    let take = |made| {
+        all.extend(made);
+        Ok(())
+    };
+    questions.answer(write, take).unwrap();
+    let given = ["xray=yes, smoke=no", "tub=yes, either=no", "xray=no, smoke=yes, tub=no", ""];
+    assert_eq!(all.len(), given.len());
+    for (answers, given) in all.iter().zip(given) {
+        let findings = network::findings(oracle.domain(), given).unwrap();
+        for (query, answer) in queries.iter().zip(answers) {
+            let mut question = Question::resolve(oracle.domain(), query).unwrap();
+            question.findings.extend_from_slice(&findings);
+            match (oracle.reply(&question).unwrap().outcome, answer) {
+                (Outcome::Impossible { .. }, RowAnswer::Impossible) => assert_eq!(given, "tub=yes, either=no"),
+                (Outcome::Found { value: single, ln_p_evidence }, RowAnswer::Found(Outcome::Found { value, ln_p_evidence: of_row })) => {
+                    assert!((ln_p_evidence - of_row).abs() < 1e-12, "{query} | {given}");
+                    match (single, value) {
+                        (Value::Table(single), Value::Table(of_row)) => {
+                            assert_eq!(single.variables, of_row.variables);
+                            let apart =
+                                single.probabilities.iter().zip(&of_row.probabilities).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                            assert!(apart < 1e-12, "{query} | {given}: {apart}");
+                        }
+                        (single, of_row) => assert_eq!(single, *of_row, "{query} | {given}"),
+                    }
+                }
+                (single, of_row) => panic!("{query} | {given}: {single:?}, but {of_row:?}"),
+            }
+        }
+    }
+    let graph: Query = "lung ⟂ tub".parse().unwrap();
+    assert!(RowQuestions::open(&oracle, &[graph], &[], &[&rows], options()).is_err());
+}
+
+#[test]
+fn two_networks_are_compared_by_names() {
+    let file = NetworkFile::open(&testdata("cancer.bif")).unwrap();
+    let network = file.network().unwrap();
+    let same = network::difference(network, network).unwrap();
+    assert_eq!((same.before_after, same.tables.len(), same.arcs_new.len()), (Some(0.0), 0, 0));
+    let other = NetworkFile::open(&testdata("asia.bif")).unwrap();
+    assert!(network::difference(network, other.network().unwrap()).is_err());
+}
