@@ -93,6 +93,20 @@ proptest! {
     }
 
     #[test]
+    fn no_damage_to_names_makes_their_reader_panic(
+        place in any::<prop::sample::Index>(), length in 0..20_usize, put in prop::collection::vec(any::<u8>(), 0..4),
+    ) {
+        let written = format::write(FormatKind::Uai, &noted()).unwrap();
+        let names = written.sidecar.unwrap().text.into_bytes();
+        let start = place.index(names.len());
+        let bytes = [&names[..start], &put, &names[(start + length).min(names.len())..]].concat();
+        let format::Contents::Network(bare) = format::read(FormatKind::Uai, written.text.as_bytes()).unwrap() else { unreachable!() };
+        if let Ok(named) = format::names::apply(bare.clone(), &bytes) {
+            prop_assert_eq!(named.network().n_variables(), bare.network().n_variables());
+        }
+    }
+
+    #[test]
     fn no_bit_flipped_makes_any_reader_panic(kind in any_kind(), places in prop::collection::vec((any::<prop::sample::Index>(), 0..8_u32), 1..6)) {
         let mut bytes = format::write(kind, &noted()).unwrap().text.into_bytes();
         for (place, bit) in places {

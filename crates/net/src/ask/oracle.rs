@@ -182,6 +182,8 @@ impl Oracle {
                 let answer = cutset::eliminate_by(&self.graph, variables, evidence, &found)?;
                 Ok((answer, Method::Cutset(self.graph.names_of(&found.variables))))
             }
+            // Doubles do not hold it; the tree has numbers that do.
+            Err(NetError::Underflow) => Ok((self.joint_by_tree(variables, evidence)?, Method::JunctionTree)),
             Err(other) => Err(other.into()),
             Ok(answer) => Ok((answer, Method::Elimination)),
         }

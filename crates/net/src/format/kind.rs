@@ -129,11 +129,7 @@ impl FormatKind {
             "probability" => Some(Self::Bif),
             "property" => Some(Self::Tbn),
             // BIF has a brace behind the network's name; its variables have a type or a property in theirs.
-            "network" => Some(if head.split(['\n', '{']).next().is_some_and(|line| head[line.len()..].trim_start().starts_with('{')) {
-                Self::Bif
-            } else {
-                Self::Tbn
-            }),
+            "network" => Some(if behind_name(&head["network".len()..]).starts_with('{') { Self::Bif } else { Self::Tbn }),
             "variable" => {
                 let inside = head.split_once('{').map_or("", |(_, inside)| inside.trim_start());
                 Some(if inside.starts_with("type") || inside.starts_with("property") { Self::Bif } else { Self::Tbn })
@@ -149,6 +145,16 @@ impl std::fmt::Display for FormatKind {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str(self.name())
     }
+}
+
+/// The text behind a name, bare or in quotes, and the comments after it.
+fn behind_name(text: &str) -> &str {
+    let text = text.trim_start();
+    let rest = match text.strip_prefix('"') {
+        Some(quoted) => quoted.split_once('"').map_or("", |(_, rest)| rest),
+        None => text.trim_start_matches(|symbol: char| !symbol.is_whitespace() && symbol != '{'),
+    };
+    without_comments(rest)
 }
 
 /// The text from its first word that is in no comment.
@@ -283,6 +289,9 @@ mod tests {
         for (text, kind) in [
             ("network asia {\n}", Some(Bif)),
             ("network asia\n{\n}", Some(Bif)),
+            ("network {}", Some(Bif)),
+            ("network Flu # two {causes}\nvariable Flu yes/no 0.1", Some(Tbn)),
+            ("network \"a { b\" // so\n {", Some(Bif)),
             ("network \"a b\"\n\nvariable A { x, y } 0.5, 0.5", Some(Tbn)),
             ("/* c */ variable A {\n  type discrete", Some(Bif)),
             ("variable A { type, b } 0.5", Some(Bif)),
