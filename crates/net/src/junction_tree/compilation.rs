@@ -5,7 +5,7 @@
 
 use super::clique_tree::CliqueTree;
 use super::support::{Row, Rule, Support, Then, Watched, walk};
-use super::{Clique, JunctionTree, Link, Places, Within, running_sum};
+use super::{Clique, JunctionTree, Link, Places, RunLink, Within, running_sum};
 use crate::error::NetError;
 use crate::factor::Factor;
 use crate::factor_graph::FactorGraph;
@@ -190,11 +190,12 @@ impl Storing<'_> {
     fn finish(mut self, scope: Vec<VarId>, n_shared: usize, parent: Option<usize>) -> Clique {
         let n_entries = self.potential.len() as u32;
         self.groups.push(n_entries);
+        let run_links = |tied: &[Tied]| tied.iter().map(|tied| RunLink { to: tied.link.to, places: tied.link.places.to_long() }).collect();
         let links = |tied: Vec<Tied>| tied.into_iter().map(|tied| tied.link).collect::<Vec<Link>>();
         let within = if self.in_runs {
             self.group_runs.push(self.starts.len() as u32);
             self.starts.push(n_entries);
-            Within::Runs { starts: self.starts, groups: self.group_runs, across: links(self.across), along: links(self.along) }
+            Within::Runs { starts: self.starts, groups: self.group_runs, across: run_links(&self.across), along: run_links(&self.along) }
         } else {
             Within::Entries(links(self.across).into_iter().chain(links(self.along)).collect())
         };

@@ -76,10 +76,17 @@ enum Within {
         /// Which run is the first of each group, and behind the last the number of runs.
         groups: Vec<u32>,
         /// Those that stay: a place a run.
-        across: Vec<Link>,
+        across: Vec<RunLink>,
         /// Those that step: the first place of each run.
-        along: Vec<Link>,
+        along: Vec<RunLink>,
     },
+}
+
+/// A [`Link`] with a place for each run.
+#[derive(Clone, Debug)]
+struct RunLink {
+    to: usize,
+    places: Vec<u32>,
 }
 
 /// A neighbour, beside the parent: a child, or a variable that has its home here. It is told where in its message each group, configuration or run
@@ -209,7 +216,7 @@ impl JunctionTree {
         let of_clique = |clique: &Clique| {
             let within = match &clique.within {
                 Within::Entries(links) => of_links(links),
-                Within::Runs { starts, groups, across, along } => (starts.len() + groups.len()) * 4 + of_links(across) + of_links(along),
+                Within::Runs { starts, groups, across, along } => (starts.len() * (1 + across.len() + along.len()) + groups.len()) * 4,
             };
             clique.potential.len() * 8 + clique.groups.len() * 4 + of_links(&clique.by_group) + within
         };
@@ -278,12 +285,11 @@ impl Places {
         }
     }
 
-    #[inline]
-    fn get(&self, number: usize) -> usize {
+    fn to_long(&self) -> Vec<u32> {
         match self {
-            Self::Byte(places) => places[number] as usize,
-            Self::Short(places) => places[number] as usize,
-            Self::Long(places) => places[number] as usize,
+            Self::Byte(places) => places.iter().map(|&place| place.into()).collect(),
+            Self::Short(places) => places.iter().map(|&place| place.into()).collect(),
+            Self::Long(places) => places.clone(),
         }
     }
 

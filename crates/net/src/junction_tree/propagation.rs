@@ -6,7 +6,7 @@
 //! that doubles might lose what matters, all is done again in numbers with exponents of their own.
 
 use super::number::{Number, Wide};
-use super::{Calibrated, Clique, JunctionTree, Link, Places, Within};
+use super::{Calibrated, Clique, JunctionTree, Link, Places, RunLink, Within};
 use crate::error::NetError;
 use crate::evidence::{Answer, Evidence};
 use belief::VarId;
@@ -211,7 +211,7 @@ impl<N: Number> Messages<N> {
                 None => self.by_group.push(N::ONE),
             }
             known.multiply_groups(clique, &mut self.by_group);
-            clique.links().filter(|link| self.is_needed[link.to]).for_each(|link| self.down[tree.message_of(link.to)].fill(N::ZERO));
+            clique.neighbours().filter(|&to| self.is_needed[to]).for_each(|to| self.down[tree.message_of(to)].fill(N::ZERO));
             let sums_wanted = clique.parent.is_none() || clique.by_group.iter().any(|link| self.is_needed[link.to]);
             self.sums.clear();
             self.sums.resize(clique.groups.len() - 1, N::ZERO);
@@ -222,9 +222,9 @@ impl<N: Number> Messages<N> {
             for link in clique.by_group.iter().filter(|link| self.is_needed[link.to]) {
                 scatter_to(&mut self.down[tree.message_of(link.to)], &link.places, 0, &self.sums);
             }
-            for link in clique.links().filter(|link| self.is_needed[link.to] && link.to < tree.cliques.len()) {
-                if let Some(sent) = known.message(link) {
-                    let back = &mut self.down[tree.message_of(link.to)];
+            for child in clique.neighbours().filter(|&to| self.is_needed[to] && to < tree.cliques.len()) {
+                if let Some(sent) = known.message(child) {
+                    let back = &mut self.down[tree.message_of(child)];
                     back.iter_mut().zip(sent).for_each(|(back, &sent)| *back = back.over(sent));
                     N::scale(back)?;
                 }
@@ -241,13 +241,13 @@ impl<N: Number> Messages<N> {
 }
 
 impl Clique {
-    /// All links.
-    fn links(&self) -> impl Iterator<Item = &Link> {
-        let (some, others): (&[Link], &[Link]) = match &self.within {
-            Within::Entries(links) => (links, &[]),
-            Within::Runs { across, along, .. } => (across, along),
+    /// All that messages are exchanged with, beside the parent.
+    fn neighbours(&self) -> impl Iterator<Item = usize> {
+        let (entries, across, along): (&[Link], &[RunLink], &[RunLink]) = match &self.within {
+            Within::Entries(links) => (links, &[], &[]),
+            Within::Runs { across, along, .. } => (&[], across, along),
         };
-        self.by_group.iter().chain(some).chain(others)
+        self.by_group.iter().chain(entries).map(|link| link.to).chain(across.iter().chain(along).map(|link| link.to))
     }
 }
 
@@ -260,18 +260,22 @@ struct Known<'a, N> {
 }
 
 impl<'a, N: Number> Known<'a, N> {
-    /// What comes over a link; nothing from a variable that was not observed.
-    fn message(&self, link: &Link) -> Option<&'a [N]> {
-        let range = self.tree.message_of(link.to);
-        if self.is_fresh[link.to] {
+    /// What comes from a neighbour; nothing from a variable that was not observed.
+    fn message(&self, from: usize) -> Option<&'a [N]> {
+        let range = self.tree.message_of(from);
+        if self.is_fresh[from] {
             return Some(&self.up[range]);
         }
-        let (messages, _) = self.unobserved.filter(|_| link.to < self.tree.cliques.len())?;
+        let (messages, _) = self.unobserved.filter(|_| from < self.tree.cliques.len())?;
         Some(&messages[range])
     }
 
     fn messages<'l>(&self, links: &'l [Link]) -> Vec<(&'l Places, &'a [N])> {
-        links.iter().filter_map(|link| Some((&link.places, self.message(link)?))).collect()
+        links.iter().filter_map(|link| Some((&link.places, self.message(link.to)?))).collect()
+    }
+
+    fn messages_of_runs<'l>(&self, links: &'l [RunLink]) -> Vec<(&'l [u32], &'a [N])> {
+        links.iter().filter_map(|link| Some((&link.places[..], self.message(link.to)?))).collect()
     }
 
     /// Multiplies what a group's entries are all multiplied by with the messages that do not tell them apart.
@@ -283,7 +287,7 @@ impl<'a, N: Number> Known<'a, N> {
 
     /// The exponents of all messages from below.
     fn exponents_below(&self, clique: &Clique, fresh: &[i64]) -> i64 {
-        let children = clique.links().map(|link| link.to).filter(|&to| to < self.tree.cliques.len());
+        let children = clique.neighbours().filter(|&to| to < self.tree.cliques.len());
         let exponent = |child: usize| match self.unobserved {
             Some((_, exponents)) if !self.is_fresh[child] => exponents[child],
             _ => fresh[child],
@@ -360,58 +364,65 @@ impl<N: Number> Sweep<'_, '_, N> {
     }
 
     /// Run by run. Groups that are zero are passed over.
-    fn runs(&mut self, clique: &Clique, starts: &[u32], groups: &[u32], across: &[Link], along: &[Link], block: &mut [N]) {
-        let (staying, stepping) = (self.known.messages(across), self.known.messages(along));
-        let (leaving_across, leaving_along) = (self.leaving(across), self.leaving(along));
+    fn runs(&mut self, clique: &Clique, starts: &[u32], groups: &[u32], across: &[RunLink], along: &[RunLink], block: &mut [N]) {
+        let (staying, stepping) = (self.known.messages_of_runs(across), self.known.messages_of_runs(along));
+        let (leaving_across, leaving_along) = (self.leaving_runs(across), self.leaving_runs(along));
+        let wants_sums = self.sums.is_some() || !leaving_across.is_empty();
         for (group, &by_group) in self.by_group.iter().enumerate() {
             if by_group.is_zero() {
                 continue;
             }
             let mut of_group = N::ZERO;
             for run in groups[group] as usize..groups[group + 1] as usize {
-                let factor = staying.iter().fold(by_group, |factor, (places, message)| factor.times(message[places.get(run)]));
+                let factor = staying.iter().fold(by_group, |factor, (places, message)| factor.times(message[places[run] as usize]));
                 if factor.is_zero() {
                     continue;
                 }
                 // Long runs piece by piece.
                 let (start, end) = (starts[run] as usize, starts[run + 1] as usize);
-                for from in (start..end).step_by(BLOCK) {
+                let mut from = start;
+                while from < end {
                     let entries = &clique.potential[from..end.min(from + BLOCK)];
                     let block = &mut block[..entries.len()];
+                    let piece = |places: &[u32]| places[run] as usize + (from - start);
                     match stepping.split_first() {
                         None => block.iter_mut().zip(entries).for_each(|(entry, &value)| *entry = N::from_f64(value).times(factor)),
                         Some(((places, message), others)) => {
-                            let place = places.get(run) + from - start;
-                            let message = &message[place..place + entries.len()];
+                            let message = &message[piece(places)..][..entries.len()];
                             for ((entry, &value), &sent) in block.iter_mut().zip(entries).zip(message) {
                                 *entry = N::from_f64(value).times(factor).times(sent);
                             }
                             for (places, message) in others {
-                                let place = places.get(run) + from - start;
-                                let message = &message[place..place + entries.len()];
+                                let message = &message[piece(places)..][..entries.len()];
                                 block.iter_mut().zip(message).for_each(|(entry, &sent)| *entry = entry.times(sent));
                             }
                         }
                     }
-                    if self.sums.is_some() || !leaving_across.is_empty() {
+                    if wants_sums {
                         let sum = sum_of(block);
                         of_group = of_group.plus(sum);
-                        for (places, range) in &leaving_across {
-                            let cell = &mut self.leaving[range.start + places.get(run)];
+                        for (places, first) in &leaving_across {
+                            let cell = &mut self.leaving[first + places[run] as usize];
                             *cell = cell.plus(sum);
                         }
                     }
-                    for (places, range) in &leaving_along {
-                        let place = range.start + places.get(run) + from - start;
-                        let cells = &mut self.leaving[place..place + entries.len()];
+                    for (places, first) in &leaving_along {
+                        let cells = &mut self.leaving[first + piece(places)..][..entries.len()];
                         cells.iter_mut().zip(&*block).for_each(|(cell, &value)| *cell = cell.plus(value));
                     }
+                    from += entries.len();
                 }
             }
             if let Some(sums) = &mut self.sums {
                 sums[group] = of_group;
             }
         }
+    }
+
+    /// The same of runs: their places, and where the message begins.
+    fn leaving_runs<'l>(&self, links: &'l [RunLink]) -> Vec<(&'l [u32], usize)> {
+        let Some(is_needed) = self.is_needed else { return Vec::new() };
+        links.iter().filter(|link| is_needed[link.to]).map(|link| (&link.places[..], self.known.tree.message_of(link.to).start)).collect()
     }
 }
 
