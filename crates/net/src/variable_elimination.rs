@@ -116,7 +116,7 @@ fn relevant_factors(graph: &FactorGraph, query: &[VarId], evidence: &Evidence) -
 }
 
 /// The product, small factors first so that intermediate tables stay small.
-fn product_of(mut factors: Vec<Factor>) -> Factor {
+pub(crate) fn product_of(mut factors: Vec<Factor>) -> Factor {
     factors.sort_by_key(|factor| factor.values().len());
     factors.iter().fold(Factor::constant(1.0), |product, factor| product.product(factor))
 }

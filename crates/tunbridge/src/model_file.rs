@@ -102,6 +102,19 @@ pub fn is_model(path: &Path) -> bool {
     path.is_file() && File::open(path).and_then(|mut f| f.read_exact(&mut head)).is_ok() && head == MAGIC
 }
 
+/// Whether answers can be put at a path: in a folder that exists, and not in a model's place.
+///
+/// # Errors
+/// When they cannot.
+pub fn check_place_of_answers(path: &Path) -> Result<(), Error> {
+    check_place(path)?;
+    if is_model(path) {
+        let what = format!("{}: is a Tunbridge model, which answers would replace", path.display());
+        return Err(Error::unfit(what, "choose another name with --output"));
+    }
+    Ok(())
+}
+
 /// Whether a model can be saved at `path`; to be asked before long work, so that it is not done for nothing.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use tunbridge::atomic::{AtomicFile, check_place};
+use tunbridge::atomic::AtomicFile;
 use tunbridge::belief::{Chunk, Kind, LossTable, ReadReport, Role, Schema};
 use tunbridge::data::{Answers, DataError, OutputFormat, Table};
 use tunbridge::evaluate::Costs;
@@ -261,11 +261,7 @@ pub fn rows(
     no_trace(common)?;
     let format = output_format(args, common)?;
     if let Some(path) = &args.output {
-        check_place(path)?;
-        if model_file::is_model(path) {
-            let what = format!("{}: is a Tunbridge model, which answers would replace", path.display());
-            return Err(Error::Unfit { what, hint: Some("choose another name with --output".into()) }.into());
-        }
+        model_file::check_place_of_answers(path)?;
     }
     let mut read = args.read.options(common);
     recipe.apply(&mut read);

@@ -17,6 +17,7 @@ use crate::error::NetError;
 use crate::evidence::Evidence;
 use crate::factor::Factor;
 use crate::factor_graph::FactorGraph;
+use crate::variable_elimination::product_of;
 use belief::VarId;
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -329,12 +330,6 @@ fn cut_factors(graph: &FactorGraph, variables: &[VarId], evidence: &Evidence) ->
         })
     });
     factors.chain(asked).chain(seen).collect()
-}
-
-/// The product, small factors first so that intermediate tables stay small.
-fn product_of(mut factors: Vec<Factor>) -> Factor {
-    factors.sort_by_key(|factor| factor.values().len());
-    factors.iter().fold(Factor::constant(1.0), |product, factor| product.product(factor))
 }
 
 /// What maximising costs: first the sums, then the maxima.

@@ -8,7 +8,8 @@
 use super::document::{Document, Notes, Remark};
 use super::draft::{DraftTable, DraftVariable, Laid, MAX_FILLED, Shape, Wording, assemble};
 use super::lexical::{
-    Fault, FormatError, Input, Word, expect, found, here, next_is, number, numbers_until, shortened, skip, text_of, word, written,
+    Fault, FormatError, Input, Word, expect, found, here, next_is, number, numbers_until, shortened, skip, statement_end, text_of, word,
+    written,
 };
 use super::rows::{push_number, rows_of};
 use crate::error::NetError;
@@ -114,7 +115,7 @@ impl Bif {
 
 /// A property ends with the first `;` outside quotes: a text that has one is put in quotes as a whole.
 fn bare_of_semicolons(text: &str) -> String {
-    let ends_early = property_end(&format!("{text};")).is_none_or(|end| end < text.len()) || text.trim() != text;
+    let ends_early = statement_end(&format!("{text};")).is_none_or(|end| end < text.len()) || text.trim() != text;
     if ends_early { super::document::quote(text) } else { text.to_string() }
 }
 
@@ -360,24 +361,13 @@ fn keyword(input: &mut Input<'_>, allowed: &[&'static str]) -> Result<&'static s
 fn property(input: &mut Input<'_>, of: PropertyOf, blocks: &mut Blocks<'_>) -> Result<(), Fault> {
     let offset = here(input);
     let rest: &str = input.peek_slice(input.eof_offset());
-    let Some(end) = property_end(rest) else {
+    let Some(end) = statement_end(rest) else {
         return Err(Fault::new(offset, "this property has no end", "close it with `;`, and quotes with \""));
     };
     let text = rest[..end].trim().to_string();
     input.next_slice(end + 1);
     blocks.properties.push(Property { of, text });
     Ok(())
-}
-
-/// Where a property ends: at the first `;` that is not in quotes, in which `\"` is no end.
-fn property_end(text: &str) -> Option<usize> {
-    let (mut in_quotes, mut escaped) = (false, false);
-    let outside = |&(_, symbol): &(usize, char)| {
-        in_quotes ^= symbol == '"' && !escaped;
-        escaped = in_quotes && symbol == '\\' && !escaped;
-        symbol == ';' && !in_quotes
-    };
-    text.char_indices().find(outside).map(|(end, _)| end)
 }
 
 /// Looks names up and lays the tables out.

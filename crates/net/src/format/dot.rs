@@ -5,12 +5,10 @@
 
 use super::Written;
 use super::document::{Document, quote};
-use super::lexical::{Fault, FormatError, Input, Word, found, here, quoted, shortened, text_of};
+use super::lexical::{Fault, FormatError, Input, Word, found, here, over_comments, quoted, shortened, text_of};
 use super::sketch::{Draft, Sketch};
 use std::fmt::Write;
-use winnow::Parser;
 use winnow::stream::Stream;
-use winnow::token::{literal, take_till, take_until, take_while};
 
 /// How deep `{…}` may lie in each other.
 const MAX_DEPTH: usize = 64;
@@ -141,18 +139,7 @@ fn attributes(input: &mut Input<'_>) -> Result<(), Fault> {
 }
 
 fn blank(input: &mut Input<'_>) -> Result<(), Fault> {
-    loop {
-        take_while(0.., char::is_whitespace).void().parse_next(input)?;
-        let offset = here(input);
-        if input.starts_with("//") || input.starts_with('#') {
-            take_till(0.., '\n').void().parse_next(input)?;
-        } else if input.starts_with("/*") {
-            let comment = (take_until::<_, _, Fault>(0.., "*/"), literal("*/"));
-            comment.void().parse_next(input).map_err(|_| Fault::new(offset, "this comment has no end", "close it with */"))?;
-        } else {
-            return Ok(());
-        }
-    }
+    over_comments(input, &["//", "#"])
 }
 
 fn next_is(input: &mut Input<'_>, symbols: &str) -> Result<bool, Fault> {

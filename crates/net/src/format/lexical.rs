@@ -85,20 +85,24 @@ pub(crate) fn text_of(bytes: &[u8]) -> Result<&str, FormatError> {
 
 /// Passes over blanks and comments, `// …` to the end of the line and `/* … */`.
 pub(crate) fn blank(input: &mut Input<'_>) -> Result<(), Fault> {
-    loop {
-        let rest: &str = input.peek_slice(input.eof_offset());
-        // Most often a word or a delimiter comes at once, or behind one blank.
-        match rest.as_bytes() {
-            [b' ' | b'\n', next, ..] if is_plain(*next) => {
-                input.next_slice(1);
-                return Ok(());
-            }
-            [next, ..] if is_plain(*next) => return Ok(()),
-            _ => {}
+    let rest: &str = input.peek_slice(input.eof_offset());
+    // Most often a word or a delimiter comes at once, or behind one blank.
+    match rest.as_bytes() {
+        [b' ' | b'\n', next, ..] if is_plain(*next) => {
+            input.next_slice(1);
+            Ok(())
         }
+        [next, ..] if is_plain(*next) => Ok(()),
+        _ => over_comments(input, &["//"]),
+    }
+}
+
+/// Passes over blanks and comments: `/* … */`, and from any of these beginnings to the end of the line.
+pub(crate) fn over_comments(input: &mut Input<'_>, of_lines: &[&str]) -> Result<(), Fault> {
+    loop {
         take_while(0.., char::is_whitespace).void().parse_next(input)?;
         let offset = input.current_token_start();
-        if input.starts_with("//") {
+        if of_lines.iter().any(|beginning| input.starts_with(beginning)) {
             take_till(0.., '\n').void().parse_next(input)?;
         } else if input.starts_with("/*") {
             let comment = (take_until::<_, _, Fault>(0.., "*/"), literal("*/"));
@@ -107,6 +111,17 @@ pub(crate) fn blank(input: &mut Input<'_>) -> Result<(), Fault> {
             return Ok(());
         }
     }
+}
+
+/// Where a statement ends: at the first `;` that is not in quotes, in which `\"` is no end.
+pub(crate) fn statement_end(text: &str) -> Option<usize> {
+    let (mut in_quotes, mut escaped) = (false, false);
+    let outside = |&(_, symbol): &(usize, char)| {
+        in_quotes ^= symbol == '"' && !escaped;
+        escaped = in_quotes && symbol == '\\' && !escaped;
+        symbol == ';' && !in_quotes
+    };
+    text.char_indices().find(outside).map(|(end, _)| end)
 }
 
 /// Whether this character comes next, after blanks.

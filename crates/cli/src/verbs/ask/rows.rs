@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Map, Value as Json, json};
-use tunbridge::atomic::{AtomicFile, check_place};
+use tunbridge::atomic::AtomicFile;
 use tunbridge::data::{DataError, OutputFormat, UnknownStates};
 use tunbridge::net::Domain;
 use tunbridge::net::ask::{Asks, Outcome, Question, Value};
@@ -46,11 +46,7 @@ pub fn run(asker: &Asker<'_>, queries: &[Query], common: &Common) -> Result<(), 
         columns.push(Columns::default());
     }
     if let Some(path) = &args.output {
-        check_place(path)?;
-        if model_file::is_model(path) {
-            let what = format!("{}: is a Tunbridge model, which answers would replace", path.display());
-            return Err(Error::Unfit { what, hint: Some("choose another name with --output".into()) }.into());
-        }
+        model_file::check_place_of_answers(path)?;
     }
     let mut read = args.read.options(common);
     let _bar = progress::show(&mut read, common);

@@ -9,10 +9,10 @@
 
 use super::document::{Document, Notes, Remark, quoted_list, unquote};
 use super::draft::{DraftTable, DraftVariable, Laid, MAX_FILLED, Shape, Wording, assemble};
-use super::lexical::{Fault, FormatError, Input, Word, here, quoted, shortened, text_of};
+use super::lexical::{Fault, FormatError, Input, Word, here, over_comments, quoted, shortened, statement_end, text_of};
 use winnow::Parser;
 use winnow::stream::Stream;
-use winnow::token::{literal, take_till, take_until, take_while};
+use winnow::token::{take_till, take_while};
 
 mod write;
 
@@ -317,21 +317,11 @@ fn raw_value<'a>(input: &mut Input<'a>) -> Result<&'a str, Fault> {
     blank(input)?;
     let offset = here(input);
     let rest: &'a str = input.peek_slice(input.eof_offset());
-    let Some(end) = value_end(rest) else {
+    let Some(end) = statement_end(rest) else {
         return Err(Fault::new(offset, "this attribute has no end", "close it with `;`, and quotes with \""));
     };
     input.next_slice(end + 1);
     Ok(rest[..end].trim())
-}
-
-fn value_end(text: &str) -> Option<usize> {
-    let (mut in_quotes, mut escaped) = (false, false);
-    let outside = |&(_, symbol): &(usize, char)| {
-        in_quotes ^= symbol == '"' && !escaped;
-        escaped = in_quotes && symbol == '\\' && !escaped;
-        symbol == ';' && !in_quotes
-    };
-    text.char_indices().find(outside).map(|(end, _)| end)
 }
 
 fn list_of_numbers(value: &str) -> Option<Vec<f64>> {
@@ -342,18 +332,7 @@ fn list_of_numbers(value: &str) -> Option<Vec<f64>> {
 
 /// Passes over blanks and comments: `% …` and `// …` to the end of the line, `/* … */`.
 fn blank(input: &mut Input<'_>) -> Result<(), Fault> {
-    loop {
-        take_while(0.., char::is_whitespace).void().parse_next(input)?;
-        let offset = here(input);
-        if input.starts_with('%') || input.starts_with("//") {
-            take_till(0.., '\n').void().parse_next(input)?;
-        } else if input.starts_with("/*") {
-            let comment = (take_until::<_, _, Fault>(0.., "*/"), literal("*/"));
-            comment.void().parse_next(input).map_err(|_| Fault::new(offset, "this comment has no end", "close it with */"))?;
-        } else {
-            return Ok(());
-        }
-    }
+    over_comments(input, &["%", "//"])
 }
 
 fn next_is(input: &mut Input<'_>, symbol: char) -> Result<bool, Fault> {

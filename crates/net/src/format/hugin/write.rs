@@ -3,8 +3,9 @@
 use super::super::Written;
 use super::super::document::{Document, name_and_value, quote, unquote};
 use super::super::identifier::{NAME, identifiers, is_identifier};
+use super::super::lexical::statement_end;
 use super::super::rows::{push_number, push_numbers};
-use super::{NOTE, SUBMODEL, value_end};
+use super::{NOTE, SUBMODEL};
 use crate::error::NetError;
 use std::fmt::Write;
 
@@ -116,8 +117,10 @@ fn push_properties(text: &mut String, properties: &[String]) {
 
 /// Whether a text can stand as a value: one text in quotes, a list in parentheses, or a bare word.
 fn is_value(text: &str) -> bool {
-    let is_whole =
-        value_end(&format!("{text};")) == Some(text.len()) && !text.contains(['%', '\n']) && !text.contains("//") && !text.contains("/*");
+    let is_whole = statement_end(&format!("{text};")) == Some(text.len())
+        && !text.contains(['%', '\n'])
+        && !text.contains("//")
+        && !text.contains("/*");
     let is_bare = !text.is_empty() && text.chars().all(|symbol| symbol.is_ascii_alphanumeric() || "_.+-".contains(symbol));
     is_whole && (unquote(text).is_some() || (text.starts_with('(') && text.ends_with(')')) || is_bare)
 }
