@@ -103,7 +103,7 @@ pub enum NetError {
         n_states: usize,
     },
     /// A table too large to count its entries.
-    #[error("the table of `{variable}` would have more entries than memory has addresses: give it fewer parents")]
+    #[error("the table of `{variable}` would have too many entries: give it fewer parents")]
     TableTooLarge {
         /// The variable.
         variable: String,

@@ -30,6 +30,7 @@ pub mod elimination_order;
 pub mod enumeration;
 pub mod format;
 pub mod independences;
+pub mod parameters;
 pub mod query;
 pub mod variable_elimination;
 

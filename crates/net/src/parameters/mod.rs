@@ -1,0 +1,15 @@
+//! Parameters of a network whose graph is known: counts of its families, what was believed before, and what is believed after.
+//!
+//! [`FamilyCounts`] is what the data say, [`ParameterPrior`] what we believed, [`ParameterPosterior`] what the two say together: a Dirichlet
+//! distribution for every row of every table (Spiegelhalter & Lauritzen 1990). Numbers of all families lie in one list, laid out by
+//! [`Families`].
+
+mod families;
+mod family_counts;
+mod posterior;
+mod prior;
+
+pub use families::{Families, MAX_CELLS};
+pub use family_counts::FamilyCounts;
+pub use posterior::{ParameterPosterior, Parameters, ln_marginal_likelihood};
+pub use prior::{Estimate, ParameterPrior, PriorFault, Pseudocounts};
