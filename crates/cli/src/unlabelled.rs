@@ -91,8 +91,11 @@ impl UnlabelledArgs {
             return bad("--em-tolerance", "a number of at least 0");
         }
         let default = Climb::default();
-        let climb =
-            Climb { most_steps: self.em_steps.unwrap_or(default.most_steps), least_rise: self.em_tolerance.unwrap_or(default.least_rise) };
+        let climb = Climb {
+            most_steps: self.em_steps.unwrap_or(default.most_steps),
+            least_rise: self.em_tolerance.unwrap_or(default.least_rise),
+            ..default
+        };
         let on_step: OnStep =
             Arc::new(|lambda, nth, ln| report::tell(&format!("EM, weight {}: step {nth}, log posterior {ln:.4}", number(lambda))));
         let tells = common.trace || !common.quiet && std::io::stderr().is_terminal();

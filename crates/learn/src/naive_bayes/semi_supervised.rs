@@ -136,7 +136,7 @@ impl SemiSupervised {
                 seen(EmStep { nth, ln_posterior: objective, model, statistic });
             }
             let mixture = mixture_of(&found.labelled, &found.expected, self.lambda)?;
-            Ok(Step { objective, next: State { mixture, labelled: found.labelled, expected: found.expected } })
+            Ok(Step { objective, change: 0.0, next: State { mixture, labelled: found.labelled, expected: found.expected } })
         })?;
         Ok(Expected {
             statistic: climbed.model.expected,

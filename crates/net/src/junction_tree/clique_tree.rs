@@ -4,7 +4,7 @@ use crate::elimination_order::Elimination;
 use belief::VarId;
 
 /// Cliques, every parent before its children. Its separator are the variables that a clique shares with its parent.
-pub(super) struct CliqueTree {
+pub(crate) struct CliqueTree {
     /// The variables of each clique, those of the separator first, then the others. Last of the clique comes, of the others, the one of most
     /// states; last of the separator comes the last of the parent, if it is in it: so both run over long rows side by side.
     pub scopes: Vec<Vec<VarId>>,

@@ -9,7 +9,7 @@
 //! written to: a question writes messages only. So one tree is shared by any number of threads, each with a [`Workspace`] of its own, and an answer
 //! cannot depend on what was asked before. Messages of parts without evidence are those of the tree without any, computed once.
 
-mod clique_tree;
+pub(crate) mod clique_tree;
 mod compilation;
 mod number;
 mod propagation;

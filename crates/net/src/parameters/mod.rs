@@ -4,12 +4,16 @@
 //! distribution for every row of every table (Spiegelhalter & Lauritzen 1990). Numbers of all families lie in one list, laid out by
 //! [`Families`].
 
+pub mod em;
 mod families;
 mod family_counts;
+mod incomplete_rows;
+mod part_plan;
 mod posterior;
 mod prior;
 
 pub use families::{Families, MAX_CELLS};
 pub use family_counts::FamilyCounts;
+pub use incomplete_rows::{Expected, ExpectedRows, IncompleteRows, Piece, Wiring};
 pub use posterior::{ParameterPosterior, Parameters, ln_marginal_likelihood};
 pub use prior::{Estimate, ParameterPrior, PriorFault, Pseudocounts};

@@ -83,7 +83,7 @@ proptest! {
         prop_assume!(prior.event != EventModel::NearestCentroid);
         let n_classes = table.schema().states(table.statistic().target()).unwrap().len();
         let components = Components::new((0..n_classes).map(|class| n[class % n.len()]).collect()).unwrap();
-        let climb_plan = Climb { most_steps: 30, least_rise: 0.0 };
+        let climb_plan = Climb { most_steps: 30, least_rise: 0.0, ..Climb::default() };
         let plan = SemiSupervised { lambda, hard, climb: climb_plan, components: Some(components), seed };
         if let Ok(found) = climb(&table, &prior, &plan) {
             prop_assert!(never_falls(&found.ln_posteriors), "{:?}", found.ln_posteriors);
@@ -104,7 +104,7 @@ proptest! {
         let prior = NaiveBayesPrior { text, estimate: Estimate::Laplace { l }, ..NaiveBayesPrior::default() };
         let n_classes = statistic(&rows).classes().len();
         let components = Components::new((0..n_classes).map(|class| 1 + class as u32 % 3).collect()).unwrap();
-        let climb = Climb { most_steps: 30, least_rise: 0.0 };
+        let climb = Climb { most_steps: 30, least_rise: 0.0, ..Climb::default() };
         let plan = SemiSupervised { hard, climb, components: Some(components.clone()), ..SemiSupervised::default() };
         if let Ok(found) = plan.run::<_, Fault>(&observations, &schema(), &statistic(&rows), &prior, |_| {}) {
             prop_assert!(never_falls(&found.ln_posteriors), "{:?}", found.ln_posteriors);

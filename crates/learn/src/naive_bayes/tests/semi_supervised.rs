@@ -65,7 +65,7 @@ fn one_step_is_the_book_s() {
     let column = TestColumn::States { codes: vec![0, 1, 0, 0], n_states: 2, n_declared: 2 };
     let table = Table { columns: vec![column], classes: vec![0, 1, u8::MAX, u8::MAX], n_classes: 2, n_declared_classes: 2, weights: None };
     let prior = NaiveBayesPrior { class: ClassPrior::Laplace { l: 1.0 }, ..NaiveBayesPrior::default() };
-    let plan = SemiSupervised { climb: Climb { most_steps: 1, least_rise: 0.0 }, ..SemiSupervised::default() };
+    let plan = SemiSupervised { climb: Climb { most_steps: 1, least_rise: 0.0, ..Climb::default() }, ..SemiSupervised::default() };
     let (ln_posteriors, model) = climb(&table, &prior, plan).unwrap();
     // With one row each: P(heads | A) = 2/3, P(heads | B) = 1/3, and either class is as likely, so that heads is of A by 2/3.
     let shared = 2.0 * 2.0 / 3.0;
@@ -121,7 +121,7 @@ proptest! {
             table.columns.iter_mut().for_each(cut);
         }
         let prior = NaiveBayesPrior { numeric, ..prior };
-        let plan = SemiSupervised { lambda, hard, climb: Climb { most_steps: 30, least_rise: 0.0 }, ..SemiSupervised::default() };
+        let plan = SemiSupervised { lambda, hard, climb: Climb { most_steps: 30, least_rise: 0.0, ..Climb::default() }, ..SemiSupervised::default() };
         if let Ok((ln_posteriors, _)) = climb(&table, &prior, plan) {
             prop_assert!(never_falls(&ln_posteriors), "{ln_posteriors:?}");
         }
@@ -139,7 +139,7 @@ proptest! {
         let observations = InMemory { schema: schema(), lend: &see };
         let text = if bernoulli { TextEvent::Bernoulli } else { TextEvent::Multinomial };
         let prior = NaiveBayesPrior { text, estimate: Estimate::Laplace { l }, ..NaiveBayesPrior::default() };
-        let plan = SemiSupervised { hard, climb: Climb { most_steps: 30, least_rise: 0.0 }, ..SemiSupervised::default() };
+        let plan = SemiSupervised { hard, climb: Climb { most_steps: 30, least_rise: 0.0, ..Climb::default() }, ..SemiSupervised::default() };
         if let Ok(found) = plan.run::<_, Fault>(&observations, &schema(), &statistic(&rows), &prior, |_| {}) {
             prop_assert!(never_falls(&found.ln_posteriors), "{:?}", found.ln_posteriors);
         }
@@ -148,7 +148,7 @@ proptest! {
     /// With a weight of nothing the rows without a class change nothing but which states are known.
     #[test]
     fn rows_of_no_weight_say_nothing((table, prior) in tables_and_priors()) {
-        let plan = SemiSupervised { lambda: 0.0, climb: Climb { most_steps: 3, least_rise: 0.0 }, ..SemiSupervised::default() };
+        let plan = SemiSupervised { lambda: 0.0, climb: Climb { most_steps: 3, least_rise: 0.0, ..Climb::default() }, ..SemiSupervised::default() };
         let Ok((_, model)) = climb(&table, &prior, plan) else { return Ok(()) };
         let plain = NaiveBayes::new(&table.schema(), &table.statistic(), &prior).unwrap();
         for (a, b) in model.ln_class_prior().iter().zip(plain.ln_class_prior()) {
