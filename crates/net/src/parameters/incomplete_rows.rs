@@ -66,9 +66,10 @@ impl Wiring {
         missing[from / 64] &= !(1 << (from % 64));
         while let Some(variable) = waiting.pop() {
             part[variable / 64] |= 1 << (variable % 64);
-            for word in 0..self.n_words {
-                let mut more = self.beside[variable * self.n_words + word] & missing[word];
-                missing[word] &= !more;
+            let beside = &self.beside[variable * self.n_words..][..self.n_words];
+            for (word, (beside, missing)) in beside.iter().zip(missing.iter_mut()).enumerate() {
+                let mut more = beside & *missing;
+                *missing &= !more;
                 while more != 0 {
                     waiting.push(word * 64 + more.trailing_zeros() as usize);
                     more &= more - 1;
@@ -89,6 +90,13 @@ struct Alike {
     weights: Vec<f64>,
     /// The first row that each was met in.
     rows: Vec<u64>,
+}
+
+/// A variable of a family that was seen: which of the part's families, and how far a step of the variable goes in its table.
+struct Seen {
+    place: usize,
+    variable: usize,
+    stride: u32,
 }
 
 /// The parts of a chunk of rows.
@@ -255,7 +263,7 @@ impl Parts {
             }
         }
         let mut kinds: HashMap<Vec<u64>, usize> = HashMap::new();
-        let mut found: Vec<(Alike, Vec<(usize, u32, u32)>)> = Vec::new();
+        let mut found: Vec<(Alike, Vec<Seen>)> = Vec::new();
         let mut part = vec![0_u64; n_words];
         let mut n_incomplete = 0.0;
         for (row, missing) in missing.chunks_exact_mut(n_words.max(1)).enumerate() {
@@ -313,7 +321,7 @@ fn mark_missing<C: Code>(missing: &mut [u64], n_words: usize, codes: &[C], n_sta
 
 impl Alike {
     /// No part yet of the kind that has these variables missing; and which seen variables each family has, with their steps in its table.
-    fn new(part: &[u64], wiring: &Wiring) -> (Self, Vec<(usize, u32, u32)>) {
+    fn new(part: &[u64], wiring: &Wiring) -> (Self, Vec<Seen>) {
         let has = |variable: usize| part[variable / 64] >> (variable % 64) & 1 == 1;
         let missing: Vec<u32> = (0..wiring.families.len()).filter(|variable| has(*variable)).map(|variable| variable as u32).collect();
         let mut touched: Vec<u32> = missing.iter().flat_map(|variable| wiring.touched[*variable as usize].iter().copied()).collect();
@@ -323,7 +331,7 @@ impl Alike {
         for (place, family) in touched.iter().enumerate() {
             let family = *family as usize;
             for variable in wiring.families.scope(family).filter(|variable| !has(*variable)) {
-                seen.push((place, variable as u32, stride(&wiring.families, family, variable) as u32));
+                seen.push(Seen { place, variable, stride: stride(&wiring.families, family, variable) as u32 });
             }
         }
         let alike = Self { missing, touched, plan: None, bases: Vec::new(), weights: Vec::new(), rows: Vec::new() };
@@ -336,11 +344,11 @@ impl Alike {
         self
     }
 
-    fn push(&mut self, seen: &[(usize, u32, u32)], chunk: &Chunk<'_>, row: usize, weight: f64) {
+    fn push(&mut self, seen: &[Seen], chunk: &Chunk<'_>, row: usize, weight: f64) {
         let (n, begin) = (self.touched.len(), self.bases.len());
         self.bases.extend_from_within(..n);
-        for (place, variable, stride) in seen {
-            if let Column::Categorical { codes, .. } = chunk.columns[*variable as usize] {
+        for Seen { place, variable, stride } in seen {
+            if let Column::Categorical { codes, .. } = chunk.columns[*variable] {
                 // What was seen is not missing.
                 self.bases[begin + place] += stride * codes.get(row).unwrap_or(0) as u32;
             }
