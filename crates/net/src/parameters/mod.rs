@@ -6,10 +6,12 @@
 
 mod families;
 mod family_counts;
+mod gaps;
 mod posterior;
 mod prior;
 
 pub use families::{Families, MAX_CELLS};
 pub use family_counts::FamilyCounts;
+pub use gaps::Gaps;
 pub use posterior::{ParameterPosterior, Parameters, ln_marginal_likelihood};
 pub use prior::{Estimate, ParameterPrior, PriorFault, Pseudocounts};

@@ -15,8 +15,11 @@
 //! ```
 
 mod beliefs;
+mod columns;
 mod difference;
 mod file;
+mod learning;
+mod model;
 mod rows;
 mod save;
 mod shape;
@@ -24,6 +27,8 @@ mod shape;
 pub use beliefs::{Beliefs, junction_tree_picture, svg};
 pub use difference::{Difference, TableDifference, difference};
 pub use file::{NetworkFile, findings, is_network, order_text};
+pub use learning::{LearnedNetwork, NetworkOptions, learn};
+pub use model::{ExpectedPart, FamilyStatistic, NetworkModel};
 pub use net::format::FormatKind;
 pub use rows::{RowAnswer, RowQuestions};
 pub use save::{Saved, put, save, written};
