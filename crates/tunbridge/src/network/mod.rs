@@ -15,7 +15,10 @@
 //! ```
 
 mod beliefs;
+mod change;
+mod classifier;
 mod columns;
+mod credible;
 mod difference;
 mod file;
 mod learning;
@@ -25,6 +28,9 @@ mod save;
 mod shape;
 
 pub use beliefs::{Beliefs, junction_tree_picture, svg};
+pub use change::{ChangedNetwork, forget, merge, update};
+pub use classifier::NetworkClassifier;
+pub use credible::{Credible, CredibleOptions};
 pub use difference::{Difference, TableDifference, difference};
 pub use file::{NetworkFile, findings, is_network, order_text};
 pub use learning::{LearnedNetwork, NetworkOptions, learn};
