@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::NameMap;
 use crate::words::Words;
 
 /// How to read a table; the default is right for most.
@@ -15,6 +16,7 @@ use crate::words::Words;
 /// | `types` | none | `(pattern, type)` pairs; a later pair overrules an earlier one |
 /// | `ignore` | none | columns (or patterns) to leave out |
 /// | `target`, `weight` | none | columns by their part |
+/// | `names` | none | what a schema calls columns and values of the files |
 /// | `labels` | none | what separates the labels, where the target holds several |
 /// | `text` | none | columns whose words count |
 /// | `words` | see [`Words`] | how texts become words |
@@ -40,6 +42,8 @@ pub struct ReadOptions {
     pub target: Option<String>,
     /// The column of weights.
     pub weight: Option<String>,
+    /// What a schema calls columns and values of the files. For tables of a known schema.
+    pub names: NameMap,
     /// What separates the labels of a cell, where the target holds any number of labels and not one class.
     pub labels: Option<String>,
     /// Columns whose words count.
@@ -171,7 +175,8 @@ impl ReadOptions {
         if self.text.iter().any(|name| name == column) { Some(ColumnType::Text) } else { said() }
     }
 
-    pub(crate) fn is_ignored(&self, column: &str) -> bool {
+    /// Whether a column is to be left out.
+    pub fn is_ignored(&self, column: &str) -> bool {
         self.ignore.iter().any(|pattern| matches(pattern, column))
     }
 }

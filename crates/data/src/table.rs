@@ -23,8 +23,9 @@ use crate::profile::{Inferred, Profile, SAMPLE_ROWS};
 use crate::sidecar::{Sidecar, StateTrees};
 use crate::source::{Source, Unit, Units};
 use crate::text::blocks::Pool;
+use crate::text::csv::cell_of;
 use crate::words::{Markup, Tokenizer};
-use crate::{ColumnType, Contradiction, DataError, ReadOptions, UnknownStates};
+use crate::{ColumnType, Contradiction, DataError, NameMap, ReadOptions, UnknownStates};
 
 /// A table in files, read again for every pass.
 pub struct Table {
@@ -92,7 +93,7 @@ impl Table {
         };
         check_flags(&sources[0].input.path, &names, &options, &sidecar)?;
         let missing = options.missing_markers();
-        let files = map_columns(&sources, &names, false)?.0;
+        let files = map_columns(&sources, &names, &NameMap::default(), false)?.0;
         let (mut profiles, mut nested) = (vec![Profile::new(&missing); names.len()], vec![false; names.len()]);
         let mut seen = 0;
         for (source, file) in sources.iter().zip(&files) {
@@ -195,6 +196,7 @@ impl Table {
                         known.intern_name(name);
                     }
                 }
+                name_values(&mut known, &variable.name, &options.names, unknown == UnknownStates::Grow);
                 // The class of a document is where it lies, and that may be anywhere when it is to be found out.
                 let is_place = of_documents && absent_is_missing && variable.role == Role::Target;
                 let unknown = if is_place && unknown == UnknownStates::Error { UnknownStates::Missing } else { unknown };
@@ -202,7 +204,7 @@ impl Table {
             })
             .collect();
         plans.iter_mut().for_each(VariablePlan::settle);
-        let (files, lacks) = map_columns(&sources, &wanted, true)?;
+        let (files, lacks) = map_columns(&sources, &wanted, &options.names, true)?;
         let needed = |name: &String| match schema.find(name).map(|id| &schema.variable(id).role) {
             Some(Role::Ignored(_)) | None => false,
             Some(Role::Target | Role::Weight) => !absent_is_missing,
@@ -269,6 +271,22 @@ impl Table {
         &self.sources[0].names
     }
 
+    /// The columns of the first file that are no variable of the schema.
+    pub fn passed_over(&self) -> impl Iterator<Item = &String> {
+        self.sources[0].names.iter().zip(&self.files[0].variable_of).filter(|(_, variable)| variable.is_none()).map(|(name, _)| name)
+    }
+
+    /// The name of the column that a variable is in the first file; `None` where it has none.
+    pub fn column_of(&self, variable: VarId) -> Option<&String> {
+        let place = self.files[0].variable_of.iter().position(|of| *of == Some(variable.index()))?;
+        self.sources[0].names.get(place)
+    }
+
+    /// Whether a variable has a column in any of the files.
+    pub fn has_column(&self, variable: VarId) -> bool {
+        self.files.iter().any(|file| file.variable_of.contains(&Some(variable.index())))
+    }
+
     /// The files, as the user named them.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.sources.iter().map(|s| s.input.path.as_path())
@@ -299,6 +317,7 @@ impl Table {
                 states.names().iter().for_each(|name| {
                     known.intern_name(name);
                 });
+                name_values(known, &variable.name, &self.options.names, false);
             }
             if let (PlanKind::Text { known, grows, .. }, Kind::Text(words)) = (&mut plan.kind, &variable.kind) {
                 *known = Arc::new(words.names().iter().collect());
@@ -650,6 +669,17 @@ fn known_states(decided: &Decided, profile: &Profile, missing: &[String]) -> Dic
     known
 }
 
+/// Values that are mapped to states, as ways of writing those.
+fn name_values(known: &mut Dictionary, variable: &str, map: &NameMap, grows: bool) {
+    for (value, state) in map.states(variable) {
+        let code =
+            if grows { Some(known.intern_name(state)) } else { known.find(state.as_bytes()).filter(|code| *code != Dictionary::MISSING) };
+        if let Some(code) = code {
+            known.alias(&cell_of(value.as_bytes()), code);
+        }
+    }
+}
+
 /// What separates labels where nobody said it.
 const DEFAULT_SEPARATOR: &str = ";";
 
@@ -700,14 +730,30 @@ fn weight_of(schema: &Schema, files: &[FileColumns]) -> Result<Option<usize>, Da
 }
 
 /// Which variable each file column is, and the names that each file lacks.
-fn map_columns(sources: &[Source], names: &[String], may_lack: bool) -> Result<(Vec<FileColumns>, Vec<Vec<String>>), DataError> {
+fn map_columns(
+    sources: &[Source],
+    names: &[String],
+    map: &NameMap,
+    may_lack: bool,
+) -> Result<(Vec<FileColumns>, Vec<Vec<String>>), DataError> {
     let mut absent = Vec::with_capacity(sources.len());
     let mut files = Vec::with_capacity(sources.len());
     let place: std::collections::HashMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
     for source in sources {
         let variable_of: Vec<Option<usize>> =
-            source.names.iter().chain(&source.late_keys).map(|name| place.get(name.as_str()).copied()).collect();
+            source.names.iter().chain(&source.late_keys).map(|name| place.get(map.variable(name)).copied()).collect();
         let mut there = vec![false; names.len()];
+        for (name, variable) in source.names.iter().zip(&variable_of) {
+            if let Some(variable) = *variable
+                && std::mem::replace(&mut there[variable], true)
+            {
+                return Err(DataError::BadFile {
+                    path: source.input.path.clone(),
+                    what: format!("column `{name}` is mapped to `{}`, which another column is by its name", names[variable]),
+                    hint: Some("map the other column to another name too".into()),
+                });
+            }
+        }
         variable_of.iter().flatten().for_each(|v| there[*v] = true);
         let lacks: Vec<String> = names.iter().zip(&there).filter(|(_, there)| !**there).map(|(name, _)| name.clone()).collect();
         let extra: Vec<&String> = source.names.iter().zip(&variable_of).filter(|(_, v)| v.is_none()).map(|(name, _)| name).collect();

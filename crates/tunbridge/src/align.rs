@@ -86,7 +86,8 @@ fn shown(differences: &[String]) -> String {
     format!("{}{rest}", differences[..differences.len() - more].join("; "))
 }
 
-fn union(a: &States, b: &States) -> Result<(States, Vec<u32>, Vec<u32>), Error> {
+/// The states of both in one list, declared ones first, and where those of each have gone.
+pub(crate) fn union(a: &States, b: &States) -> Result<(States, Vec<u32>, Vec<u32>), Error> {
     let (declared_a, seen_a) = a.names().split_at(a.n_declared());
     let (declared_b, seen_b) = b.names().split_at(b.n_declared());
     let mut there: std::collections::HashSet<&str> = declared_a.iter().map(String::as_str).collect();

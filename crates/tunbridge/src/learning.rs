@@ -350,6 +350,7 @@ pub(crate) fn recipe_of(table: &Table, options: &LearnOptions) -> Recipe {
         weighing: options.weighing,
         max_vocabulary: options.read.max_vocabulary,
         labels: None,
+        names: options.read.names.clone(),
         discretisation: options.bins.as_ref().map(ToString::to_string),
         made_from_labels: matches!(options.bins, Some(Discretisation::FayyadIrani)),
     }

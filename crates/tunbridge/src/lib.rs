@@ -60,6 +60,7 @@ pub use joint::read_joint;
 pub use labels::LabelsModel;
 pub use learning::{Calibrated, EvaluationPlan, LearnOptions, Learned, learn, leave_one_out};
 pub use model::{Model, NaiveBayesModel};
+pub use network::NetworkModel;
 pub use recipe::Recipe;
 pub use state_belief::StateBelief;
 pub use testing::{TestOptions, Tested, hold_out, test};

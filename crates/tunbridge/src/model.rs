@@ -13,6 +13,7 @@ use crate::average::AverageModel;
 use crate::classifier::{Classifier, answers};
 use crate::labels::LabelsModel;
 use crate::model_file::{self, ModelFileError};
+use crate::network::NetworkModel;
 use crate::unlabelled::OfComponents;
 use crate::{Error, FromUnlabelled, Recipe};
 
@@ -26,6 +27,8 @@ pub enum Model {
     Labels(Box<LabelsModel>),
     /// Several models whose probabilities are averaged.
     Average(Box<AverageModel>),
+    /// A network whose graph was known and whose tables were learned.
+    Network(Box<NetworkModel>),
 }
 
 impl Model {
@@ -49,6 +52,10 @@ impl Model {
                 let model = AverageModel::from_parts(model_file::body(path, &packed)?).map_err(damaged)?;
                 Ok(Model::Average(Box::new(model)))
             }
+            NetworkModel::KIND => {
+                let model = NetworkModel::from_parts(model_file::body(path, &packed)?).map_err(damaged)?;
+                Ok(Model::Network(Box::new(model)))
+            }
             _ => Err(ModelFileError::UnknownKind { path: path.into(), kind }.into()),
         }
     }
@@ -62,6 +69,7 @@ impl Model {
             Model::NaiveBayes(model) => model.save(path, force),
             Model::Labels(model) => model.save(path, force),
             Model::Average(model) => model.save(path, force),
+            Model::Network(model) => model.save(path, force),
         }
     }
 
@@ -71,6 +79,7 @@ impl Model {
             Model::NaiveBayes(model) => model.kind(),
             Model::Labels(_) => LabelsModel::KIND,
             Model::Average(_) => AverageModel::KIND,
+            Model::Network(_) => NetworkModel::KIND,
         }
     }
 
@@ -80,6 +89,7 @@ impl Model {
             Model::NaiveBayes(model) => model.schema(),
             Model::Labels(model) => model.schema(),
             Model::Average(model) => model.schema(),
+            Model::Network(model) => model.schema(),
         }
     }
 
@@ -89,6 +99,7 @@ impl Model {
             Model::NaiveBayes(model) => model.observed().n_rows(),
             Model::Labels(model) => model.statistic().n_rows(),
             Model::Average(model) => model.n_rows(),
+            Model::Network(model) => model.n_rows(),
         }
     }
 
@@ -98,15 +109,17 @@ impl Model {
             Model::NaiveBayes(model) => model.recipe(),
             Model::Labels(model) => model.recipe(),
             Model::Average(model) => model.recipe(),
+            Model::Network(model) => model.recipe(),
         }
     }
 
-    /// What was believed before; `None` for an average, whose members have each their own.
+    /// What was believed before; `None` for an average, whose members have each their own, and for a network, whose prior is of another
+    /// kind.
     pub fn prior(&self) -> Option<&NaiveBayesPrior> {
         match self {
             Model::NaiveBayes(model) => Some(model.prior()),
             Model::Labels(model) => Some(model.prior()),
-            Model::Average(_) => None,
+            Model::Average(_) | Model::Network(_) => None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The recipe: everything about how rows become columns that was fixed before counting.
 
-use data::ReadOptions;
 use data::words::Words;
+use data::{NameMap, ReadOptions};
 use learn::WordWeighing;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,9 @@ pub struct Recipe {
     /// The most words of a text that are kept.
     #[serde(default)]
     pub max_vocabulary: Option<usize>,
+    /// What the model calls columns and values of the files it was learned from.
+    #[serde(default)]
+    pub names: NameMap,
     /// What separates the labels of a cell, where the target holds several.
     #[serde(default)]
     pub labels: Option<String>,
@@ -35,5 +38,8 @@ impl Recipe {
         read.words = self.words.clone();
         read.max_vocabulary = read.max_vocabulary.or(self.max_vocabulary);
         read.labels = self.labels.clone();
+        if read.names.is_empty() {
+            read.names = self.names.clone();
+        }
     }
 }

@@ -7,6 +7,7 @@
 pub mod em;
 mod families;
 mod family_counts;
+mod gaps;
 mod incomplete_rows;
 mod part_plan;
 mod posterior;
@@ -14,6 +15,7 @@ mod prior;
 
 pub use families::{Families, MAX_CELLS};
 pub use family_counts::FamilyCounts;
+pub use gaps::Gaps;
 pub use incomplete_rows::{Expected, ExpectedRows, IncompleteRows, Piece, Wiring};
 pub use posterior::{ParameterPosterior, Parameters, ln_marginal_likelihood};
 pub use prior::{Estimate, ParameterPrior, PriorFault, Pseudocounts};

@@ -149,6 +149,7 @@ pub(super) fn parts(schema: Schema, statistic: LabelStatistic, table: &Table, op
         words: options.read.words.clone(),
         weighing: WordWeighing::default(),
         max_vocabulary: None,
+        names: options.read.names.clone(),
         labels: options.read.labels.clone(),
         discretisation: options.bins.as_ref().map(ToString::to_string),
         made_from_labels: false,

@@ -9,6 +9,7 @@ use net::format::{self, Contents, Document, FormatError, FormatKind, Sketch};
 use net::query::Query;
 use net::{Domain, Factor, FactorGraph, JunctionTree, NetError, Network, VarId, Variable};
 
+use super::NetworkModel;
 use super::shape::{Shape, TreePlan, interaction_graph};
 use crate::{Error, Model, model_file};
 
@@ -22,6 +23,8 @@ pub struct NetworkFile {
     holds: Holds,
     graph: FactorGraph,
     remarks: Vec<String>,
+    /// The model that the network is of, if it was learned.
+    model: Option<Box<NetworkModel>>,
 }
 
 #[derive(Clone, Debug)]
@@ -87,7 +90,7 @@ impl NetworkFile {
             }
             _ => return Err(Error::Internal(format!("{kind} holds something new"))),
         };
-        Ok(Self { path: path.into(), format: kind, holds, graph, remarks })
+        Ok(Self { path: path.into(), format: kind, holds, graph, remarks, model: None })
     }
 
     /// A structure as it is written in a line: `[A][T|A]` as bnlearn has it, or `A->B<-C` as pyAgrum does.
@@ -103,16 +106,21 @@ impl NetworkFile {
         Ok(file)
     }
 
-    /// The network that a naive Bayes model is: P(class) and P(attribute | class).
+    /// The network that a model is: one that was learned, or of naive Bayes P(class) and P(attribute | class).
     fn of_model(path: &Path) -> Result<Self, Error> {
         let unfit = |what: &str| {
             Error::unfit(
                 format!("{}: {what}", path.display()),
-                "a naive Bayes model of one class a row, learned from states or bins, is a network",
+                "a model of `learn --structure` is a network, and so is naive Bayes of one class a row, learned from states or bins",
             )
         };
         let model = match Model::load(path)? {
             Model::NaiveBayes(model) => model,
+            Model::Network(model) => {
+                let mut file = Self::of_learned(*model);
+                file.path = path.into();
+                return Ok(file);
+            }
             other => return Err(unfit(&format!("is a model of the kind {}, and no network", other.kind()))),
         };
         if model.mixture().is_some() {
@@ -127,10 +135,28 @@ impl NetworkFile {
         Ok(file)
     }
 
+    /// The network of a model that was learned.
+    pub fn of_learned(model: NetworkModel) -> Self {
+        let file = Self::of_document(Document::new(model.name(), model.network().clone()));
+        Self { model: Some(Box::new(model)), ..file }
+    }
+
+    /// The model that the network is of, if it was learned.
+    pub fn model(&self) -> Option<&NetworkModel> {
+        self.model.as_deref()
+    }
+
     /// A network that comes from no file.
     pub fn of_document(document: Document) -> Self {
         let graph = FactorGraph::from(document.network());
-        Self { path: PathBuf::new(), format: FormatKind::Tbn, holds: Holds::Network(Box::new(document)), graph, remarks: Vec::new() }
+        Self {
+            path: PathBuf::new(),
+            format: FormatKind::Tbn,
+            holds: Holds::Network(Box::new(document)),
+            graph,
+            remarks: Vec::new(),
+            model: None,
+        }
     }
 
     /// What had to be said when it was read: rows that were renormalised, what was left out.

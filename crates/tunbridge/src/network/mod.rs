@@ -15,15 +15,26 @@
 //! ```
 
 mod beliefs;
+mod change;
+mod classifier;
+mod columns;
+mod credible;
 mod difference;
 mod file;
+mod learning;
+mod model;
 mod rows;
 mod save;
 mod shape;
 
 pub use beliefs::{Beliefs, junction_tree_picture, svg};
+pub use change::{ChangedNetwork, forget, merge, update};
+pub use classifier::NetworkClassifier;
+pub use credible::{Credible, CredibleOptions};
 pub use difference::{Difference, TableDifference, difference};
 pub use file::{NetworkFile, findings, is_network, order_text};
+pub use learning::{LearnedNetwork, NetworkOptions, learn};
+pub use model::{ExpectedPart, FamilyStatistic, NetworkModel};
 pub use net::format::FormatKind;
 pub use rows::{RowAnswer, RowQuestions};
 pub use save::{Saved, put, save, written};

@@ -60,7 +60,7 @@ impl Findings {
 }
 
 /// What `work` makes of each part, in order.
-fn in_parallel<T: Sync, R: Send>(n_threads: usize, parts: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub(super) fn in_parallel<T: Sync, R: Send>(n_threads: usize, parts: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let n_threads = n_threads.min(parts.len());
     if n_threads <= 1 {
         return parts.iter().map(work).collect();
@@ -163,18 +163,20 @@ impl<'o> RowQuestions<'o> {
         };
         let schema =
             Schema::new(domain.variables().map(variable).collect::<Result<_, _>>()?).map_err(|e| Error::Internal(e.to_string()))?;
-        let n_threads = read.n_threads();
+        let (n_threads, names) = (read.n_threads(), read.names.clone());
         let table = Table::open_some(paths, read, &schema, unknown)?;
         let mut remarks = table.remarks().to_vec();
         let columns = table.column_names();
-        let strange: Vec<&String> = columns.iter().filter(|name| domain.find(name).is_err()).collect();
+        let strange: Vec<&String> = table.passed_over().collect();
         if !strange.is_empty() {
             let columns = if strange.len() == 1 { "column is" } else { "columns are" };
             remarks.push(format!("{} {columns} passed over, for the network has no such variable: {}", strange.len(), listed(&strange)));
         }
         let asked: Vec<&String> = columns
             .iter()
-            .filter(|name| domain.find(name).is_ok_and(|v| questions.iter().any(|question| !question.is_evidence[v.index()])))
+            .filter(|name| {
+                domain.find(names.variable(name)).is_ok_and(|v| questions.iter().any(|question| !question.is_evidence[v.index()]))
+            })
             .collect();
         if !asked.is_empty() {
             let columns = if asked.len() == 1 { "a column is" } else { "columns are" };

@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use data::DataError;
-use net::format::{self, FormatKind, Written, uai};
+use net::format::{self, Document, FormatKind, Written, uai};
 
-use super::NetworkFile;
+use super::{NetworkFile, NetworkModel};
 use crate::Error;
 use crate::atomic::{AtomicFile, check_place};
 
@@ -35,6 +35,10 @@ pub fn written(file: &NetworkFile, format: FormatKind) -> Result<Written, Error>
         return Err(Error::unfit(format!("{path}: has arcs and no probabilities, which {format} cannot hold"), "write it as dot"));
     }
     let document = file.document().ok_or_else(|| Error::Internal("a file that is neither factors nor a network".into()))?;
+    let document = match file.model() {
+        Some(model) if format == FormatKind::Net => &with_experience(document, model),
+        _ => document,
+    };
     let mut written = format::write(format, document).map_err(|e| {
         Error::unfit(format!("{path}: {e}"), "our own tbn and uai hold what they can as it is; give the variable fewer parents")
     })?;
@@ -42,6 +46,29 @@ pub fn written(file: &NetworkFile, format: FormatKind) -> Result<Written, Error>
         written.lost.clear();
     }
     Ok(written)
+}
+
+/// The same with what each row of a table is worth, as Hugin has it: `experience = ((10 2) (7 5));`, a number for each configuration of
+/// the parents with the last fastest, in parentheses as those of `data` (Hugin API Reference Manual, adaptation in the NET language).
+fn with_experience(document: &Document, model: &NetworkModel) -> Document {
+    let mut document = document.clone();
+    let network = model.network();
+    for variable in network.dag().variables() {
+        if let Some(experience) = model.experience(variable) {
+            let sizes: Vec<usize> = network.dag().parents(variable).iter().map(|parent| network.n_states(*parent)).collect();
+            document.notes_mut(variable).table_properties.push(format!("experience = {}", nested(&experience, &sizes)));
+        }
+    }
+    document
+}
+
+/// Numbers with parentheses around those of each variable, the last fastest.
+fn nested(values: &[f64], sizes: &[usize]) -> String {
+    let parts: Vec<String> = match sizes {
+        [] | [_] => values.iter().map(|value| format!("{value}")).collect(),
+        [first, rest @ ..] => values.chunks((values.len() / first).max(1)).map(|part| nested(part, rest)).collect(),
+    };
+    format!("({})", parts.join(" "))
 }
 
 /// Writes a network; a crash leaves the old file or the new one. Nothing but a network is replaced, unless `force` is given.

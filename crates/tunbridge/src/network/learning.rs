@@ -1,0 +1,304 @@
+//! From a graph and a table to a network: columns are found, families are counted, and what was believed before makes tables of them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use belief::{Observations, ReadReport, closest};
+use data::{ReadOptions, Table, UnknownStates};
+use net::Domain;
+use net::parameters::{Estimate, Families, ParameterPrior, Parameters, PriorFault, Pseudocounts};
+
+use super::NetworkFile;
+use super::columns::{self, Columns, network_of};
+use super::model::{ExpectedPart, FamilyStatistic, NetworkModel, StoredNetwork, domain_of};
+use crate::remarks::{counted, list};
+use crate::{Error, Recipe, Timings};
+
+/// How the tables of a network are learned; the default is right for most.
+///
+/// | field | default | meaning |
+/// |---|---|---|
+/// | `read` | | how to read the table: also target, weight, columns to leave out, and a map of names |
+/// | `unknown_states` | error | what becomes of a value that is no state of the network |
+/// | `states` | none | states of variables, for a graph that has none |
+/// | `pseudocounts` | BDeu, worth one row | what was believed before |
+/// | `ess_of` | none | equivalent sample sizes of single variables |
+/// | `estimate` | posterior mean | which numbers of the posterior stand in the tables |
+/// | `prior_network` | none | a network of an expert, and how many rows it is worth |
+/// | `fix` | none | variables whose tables stay as the structure's file has them |
+/// | `start` | none | where EM begins |
+/// | `strict` | no | whether a row that maximum likelihood knows nothing of is an error |
+/// | `memory` | 2 GB | what tables may take |
+#[derive(Clone)]
+pub struct NetworkOptions {
+    /// How to read the table.
+    pub read: ReadOptions,
+    /// What becomes of a value that is no state of the network.
+    pub unknown_states: UnknownStates,
+    /// States of variables, for a graph that has none; the states of all others are found in the data.
+    pub states: BTreeMap<String, Vec<String>>,
+    /// What was believed before.
+    pub pseudocounts: Pseudocounts,
+    /// Equivalent sample sizes of single variables.
+    pub ess_of: BTreeMap<String, f64>,
+    /// Which numbers of the posterior stand in the tables.
+    pub estimate: Estimate,
+    /// A network of an expert, and how many rows it is worth; it takes the place of `pseudocounts`.
+    pub prior_network: Option<(NetworkFile, f64)>,
+    /// Variables whose tables stay as the structure's file has them.
+    pub fix: Vec<String>,
+    /// A network whose tables EM begins with.
+    pub start: Option<NetworkFile>,
+    /// Whether a row that maximum likelihood knows nothing of is an error.
+    pub strict: bool,
+    /// The most bytes that tables may take.
+    pub memory: u64,
+}
+
+impl Default for NetworkOptions {
+    fn default() -> Self {
+        Self {
+            read: ReadOptions::default(),
+            unknown_states: UnknownStates::Error,
+            states: BTreeMap::new(),
+            pseudocounts: Pseudocounts::EquivalentSampleSize(1.0),
+            ess_of: BTreeMap::new(),
+            estimate: Estimate::default(),
+            prior_network: None,
+            fix: Vec::new(),
+            start: None,
+            strict: false,
+            memory: 2_000_000_000,
+        }
+    }
+}
+
+/// A learned network with what was found out on the way.
+pub struct LearnedNetwork {
+    /// The model.
+    pub model: NetworkModel,
+    /// What was met while reading.
+    pub report: ReadReport,
+    /// Variables of the graph that have no column.
+    pub hidden: Vec<String>,
+    /// What the user should know.
+    pub remarks: Vec<String>,
+    /// Where the time went.
+    pub timings: Timings,
+}
+
+/// Learns the tables of a network whose graph is known.
+///
+/// Columns are matched to variables by name, or as `options.read.names` says. Tables that the structure's file has are not looked at, but
+/// for those of `options.fix`.
+///
+/// # Errors
+/// When the data cannot be read, have no column or other states than the graph's, or the options do not fit them.
+///
+/// ```
+/// use tunbridge::network::{NetworkFile, NetworkOptions, learn};
+/// use tunbridge::net::parameters::Pseudocounts;
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("patients.csv");
+/// # std::fs::write(&path, "Flu,Fever\nyes,high\nyes,none\nno,none\nno,none\n")?;
+/// let graph = NetworkFile::open("Flu->Fever".as_ref())?;
+/// let options = NetworkOptions { pseudocounts: Pseudocounts::None, ..NetworkOptions::default() };
+/// let learned = learn(&[&path], &graph, &options)?;
+/// let network = learned.model.network();
+/// let fever = network.find("Fever")?;
+/// // P(Fever | Flu): no flu first, for states that are found are sorted.
+/// assert_eq!(network.table(fever)?[..], [0.0, 1.0, 0.5, 0.5]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn learn(paths: &[impl AsRef<Path>], structure: &NetworkFile, options: &NetworkOptions) -> Result<LearnedNetwork, Error> {
+    let mut timings = Timings::default();
+    let start = Instant::now();
+    let network = network_of(structure)?;
+    let Columns { table, schema, mut remarks } = columns::open(paths, structure, options)?;
+    let domain = domain_of(&schema, network.n_variables())?;
+    let families =
+        Families::of(network.structure(), &domain).map_err(|e| Error::unfit(e.to_string(), "leave out an arc to it, or merge states"))?;
+    let families = Arc::new(families);
+    let prior = prior_of(structure, &domain, &families, options)?;
+    timings.add("read", start);
+    let start = Instant::now();
+    let fold = table.fold(|_: &[usize]| FamilyStatistic::empty(Arc::clone(&families))).map_err(|e| columns::with_ways_out(e, &table))?;
+    let (observed, report) = (fold.statistic, fold.report);
+    check_rows(&observed, &report)?;
+    let hidden = hidden_of(&table, &domain);
+    let expected = complete(&table, &observed, &prior, options)?;
+    if expected.is_none() {
+        remarks.extend(remark_on_gaps(&observed, &hidden, &domain));
+    }
+    let recipe = Recipe { missing: table.missing_markers().to_vec(), names: options.read.names.clone(), ..Recipe::default() };
+    let name = structure.name().to_string();
+    let model = NetworkModel::from_parts(StoredNetwork { name, schema, recipe, prior, observed, expected })?;
+    remarks.extend(remark_on_kinds(structure, options));
+    check_unseen(&model, options)?;
+    timings.add("learn", start);
+    Ok(LearnedNetwork { model, report, hidden, remarks, timings })
+}
+
+/// What rows with gaps are expected to say beyond what they say; `None` where nothing is missing, or nothing is expected of it: a row then
+/// counts in the families of which it has all values.
+fn complete(
+    _table: &Table,
+    observed: &FamilyStatistic,
+    _prior: &ParameterPrior,
+    options: &NetworkOptions,
+) -> Result<Option<ExpectedPart>, Error> {
+    if options.start.is_some() {
+        let what = if observed.gaps.are_none() {
+            "--start says where EM begins, and no value is missing: the tables are counted, and begin nowhere"
+        } else {
+            "--start says where EM begins, and rows with gaps are counted in the families that they have whole, without EM"
+        };
+        return Err(Error::unfit(what, "leave --start out; --prior-network FILE:ROWS lets a network count as so many rows"));
+    }
+    Ok(None)
+}
+
+/// What was believed before, of the families of a graph.
+fn prior_of(structure: &NetworkFile, domain: &Domain, families: &Arc<Families>, options: &NetworkOptions) -> Result<ParameterPrior, Error> {
+    let network = network_of(structure)?;
+    let mut prior = match &options.prior_network {
+        None => ParameterPrior::new(options.pseudocounts),
+        Some((file, rows)) => {
+            let place = file.path.display().to_string();
+            let Some(expert) = file.network().filter(|_| !file.is_structure()) else {
+                return Err(Error::unfit(format!("{place}: has no probabilities to believe in"), "give --prior-network a whole network"));
+            };
+            let max_entries = usize::try_from(options.memory / 8).unwrap_or(usize::MAX);
+            ParameterPrior::of_network(expert, (network.structure(), domain), families, *rows, max_entries)
+                .map_err(|e| unfit_prior(&e).at(place))?
+        }
+    };
+    prior.estimate = options.estimate;
+    let find = |flag: &str, name: &str| {
+        let of = domain.find(name).map_err(|_| {
+            let near = closest(name, domain.names().iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
+            Error::unfit(
+                format!("{flag} names `{name}`, which is no variable of the graph"),
+                near.unwrap_or_else(|| format!("it has {}", list(domain.names()))),
+            )
+        })?;
+        Ok::<usize, Error>(of.index())
+    };
+    for (name, ess) in &options.ess_of {
+        let pseudocounts = match prior.pseudocounts {
+            Pseudocounts::PriorNetwork(_) => Pseudocounts::PriorNetwork(*ess),
+            _ => Pseudocounts::EquivalentSampleSize(*ess),
+        };
+        prior.of_variable.insert(find("--ess-of", name)?, pseudocounts);
+    }
+    if let Some(first) = options.fix.first().filter(|_| structure.is_structure()) {
+        let what = format!("--fix keeps the table of `{first}`, and {} has no tables", structure.path.display());
+        return Err(Error::unfit(what, "give a --structure file that has them"));
+    }
+    for name in &options.fix {
+        let of = find("--fix", name)?;
+        let table =
+            Parameters::of_network(network, Arc::clone(families)).map_err(|e| Error::unfit(e.to_string(), "leave it out of --fix"))?;
+        prior.fixed.insert(of, table.of(of).to_vec());
+    }
+    // Numbers that are no pseudo-counts are told of before any row is read.
+    prior.alpha(families).map_err(|e| unfit_prior(&e))?;
+    Ok(prior)
+}
+
+fn unfit_prior(fault: &PriorFault) -> Error {
+    let hint = match fault {
+        PriorFault::NotAPseudocount(_) => "as in --estimate bdeu:10",
+        PriorFault::OtherNetwork { .. } => {
+            "a prior network has the variables and states of the graph, by the same names; its arcs may be others"
+        }
+        _ => "check it against the graph",
+    };
+    Error::unfit(fault.to_string(), hint)
+}
+
+/// That there are rows to learn from.
+fn check_rows(observed: &FamilyStatistic, report: &ReadReport) -> Result<(), Error> {
+    if report.n_rows == 0 && report.n_skipped > 0 {
+        let first = report.first_skipped.as_deref().unwrap_or_default();
+        return Err(Error::unfit(
+            format!("all {} rows are malformed, the first at {first}", report.n_skipped),
+            "check the header and the delimiter; --header and --delimiter say what they are",
+        ));
+    }
+    if observed.counts.n_rows() <= 0.0 {
+        return Err(Error::unfit("there are no rows to learn from, or all weigh nothing", "check the files and the weight"));
+    }
+    Ok(())
+}
+
+/// The variables that have no column.
+fn hidden_of(table: &Table, domain: &Domain) -> Vec<String> {
+    let is_read = |of: net::VarId| table.has_column(of) && !matches!(table.schema().variable(of).role, belief::Role::Ignored(_));
+    domain.variables().filter(|of| !is_read(*of)).map(|of| domain.name(of).to_string()).collect()
+}
+
+/// What gaps mean where nothing is expected of them.
+fn remark_on_gaps(observed: &FamilyStatistic, hidden: &[String], domain: &Domain) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if !hidden.is_empty() {
+        let have = if hidden.len() == 1 { "has" } else { "have" };
+        remarks.push(format!("{} {have} no column and {have} nothing but what was believed before", list(hidden)));
+    }
+    let empty: Vec<&str> = domain
+        .variables()
+        .filter(|of| observed.gaps.missing()[of.index()] >= observed.counts.n_rows())
+        .map(|of| domain.name(of))
+        .filter(|name| !hidden.iter().any(|other| other == name))
+        .collect();
+    if !empty.is_empty() {
+        remarks.push(format!(
+            "{} missing in every row",
+            if empty.len() == 1 { format!("{} is", list(&empty)) } else { format!("{} are", list(&empty)) }
+        ));
+    }
+    if !observed.gaps.are_none() {
+        remarks.push("values are missing: a row counts in every table of which it has all values, and in no other".into());
+    }
+    remarks
+}
+
+/// Distributions that are no tables and become some.
+fn remark_on_kinds(structure: &NetworkFile, options: &NetworkOptions) -> Option<String> {
+    let network = structure.network()?;
+    let others: Vec<&str> = network
+        .dag()
+        .variables()
+        .filter(|of| network.conditional(*of).kind() != "table")
+        .map(|of| network.name(of))
+        .filter(|name| !options.fix.iter().any(|fixed| fixed == name))
+        .collect();
+    let were = counted(others.len() as u64, "variable is no table", "variables are no tables");
+    (!others.is_empty()).then(|| format!("{were} in {}, and learned as one: {}", structure.path.display(), list(&others)))
+}
+
+/// Where it is asked for, that maximum likelihood knows something of every row.
+fn check_unseen(model: &NetworkModel, options: &NetworkOptions) -> Result<(), Error> {
+    if !options.strict {
+        return Ok(());
+    }
+    let prior = model.prior();
+    let unseen: Vec<_> = model
+        .unseen()
+        .into_iter()
+        .filter(|(of, _)| prior.of_variable.get(&of.index()).unwrap_or(&prior.pseudocounts).amount() == 0.0)
+        .collect();
+    let Some(&(of, row)) = unseen.first() else { return Ok(()) };
+    let name = model.network().name(of);
+    let with = match model.configuration(of, row) {
+        given if given.is_empty() => String::new(),
+        given => format!(" with {given}"),
+    };
+    let more = if unseen.len() > 1 { format!(", and {} others", unseen.len() - 1) } else { String::new() };
+    Err(Error::unfit(
+        format!("`{name}` was never seen{with}{more}: maximum likelihood says nothing of it"),
+        "believe something before, as in --estimate bdeu:1, or leave --strict out for uniform rows that are marked",
+    ))
+}
