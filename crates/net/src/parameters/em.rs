@@ -42,13 +42,13 @@ pub enum EmFault {
     },
 }
 
-/// A row or the reading of rows went wrong.
-#[derive(Clone, Debug, PartialEq)]
+/// What ended a climb before its time.
+#[derive(Clone, Debug)]
 pub enum EmError<E> {
-    /// In the climb itself.
+    /// Something is wrong with the prior or a row.
     Fault(EmFault),
-    /// In the E-step.
-    Expectation(E),
+    /// The E-step failed or was broken off; what was reached by then is not lost.
+    Expectation(E, Option<Box<Fitted>>),
 }
 
 /// Where EM ended.
@@ -77,10 +77,11 @@ pub struct Em<'a> {
 }
 
 /// Tables, and how they came to be.
+#[derive(Clone)]
 struct Climbing {
     parameters: Parameters,
-    /// The expectation that made them; `None` for the start.
-    made_by: Option<(Vec<f64>, f64)>,
+    /// The expectation that made them and the likelihood of the rows before; `None` for the start.
+    made_by: Option<Arc<(Vec<f64>, f64)>>,
 }
 
 impl Em<'_> {
@@ -96,8 +97,9 @@ impl Em<'_> {
             let posterior = ParameterPosterior::new(Arc::clone(&families), self.prior, &counts);
             Ok(posterior.map_err(|fault| EmError::Fault(fault.into()))?.parameters())
         };
+        let (mut objectives, mut last): (Vec<f64>, Option<Climbing>) = (Vec::new(), None);
         let step = |_: usize, at: &Climbing| -> Result<Step<Climbing>, EmError<E>> {
-            let expected = expect(&at.parameters).map_err(EmError::Expectation)?;
+            let expected = expect(&at.parameters).map_err(|error| EmError::Expectation(error, None))?;
             if let Some(row) = expected.first_impossible() {
                 return Err(EmError::Fault(EmFault::Impossible { row }));
             }
@@ -105,23 +107,27 @@ impl Em<'_> {
             let objective = ln_likelihood + weighed_ln(&prior_cells, at.parameters.theta());
             let parameters = learned(&expected.cells)?;
             let change = largest_change(&at.parameters, &parameters);
-            Ok(Step { objective, change, next: Climbing { parameters, made_by: Some((expected.cells, ln_likelihood)) } })
+            let next = Climbing { parameters, made_by: Some(Arc::new((expected.cells, ln_likelihood))) };
+            // A longer step may have led down: only the highest is remembered.
+            if objectives.iter().all(|before| objective >= *before) {
+                objectives.push(objective);
+                last = Some(next.clone());
+            }
+            Ok(Step { objective, change, next })
         };
         let start = Climbing { parameters: start, made_by: None };
         let n_rows = self.observed.n_rows();
         let climbed = match self.options.accelerate {
-            false => self.options.climb.run(start, n_rows, step)?,
-            true => self.options.climb.run_accelerated(start, n_rows, step, |a, b, c| self.extrapolated([a, b, c]))?,
+            false => self.options.climb.run(start, n_rows, step),
+            true => self.options.climb.run_accelerated(start, n_rows, step, |a, b, c| self.extrapolated([a, b, c])),
         };
-        let families = self.observed.families();
-        let (expected, ln_likelihood) = climbed.model.made_by.unwrap_or_else(|| (vec![0.0; families.n_cells()], f64::NAN));
-        Ok(Fitted {
-            parameters: climbed.model.parameters,
-            expected,
-            objectives: climbed.objectives,
-            ln_likelihood,
-            converged: climbed.converged,
-        })
+        match climbed {
+            Ok(climbed) => Ok(fitted(climbed.model, climbed.objectives, climbed.converged)),
+            Err(EmError::Expectation(error, _)) => {
+                Err(EmError::Expectation(error, last.map(|last| Box::new(fitted(last, objectives, false)))))
+            }
+            Err(fault) => Err(fault),
+        }
     }
 
     /// What the prior says of the tables: a weight for the logarithm of each cell.
@@ -173,6 +179,12 @@ impl Em<'_> {
         let parameters = Parameters::new(Arc::clone(families), theta).ok()?;
         Some(Climbing { parameters, made_by: None })
     }
+}
+
+fn fitted(at: Climbing, objectives: Vec<f64>, converged: bool) -> Fitted {
+    let n_cells = at.parameters.families().n_cells();
+    let (expected, ln_likelihood) = at.made_by.map_or_else(|| (vec![0.0; n_cells], f64::NAN), |made_by| (*made_by).clone());
+    Fitted { parameters: at.parameters, expected, objectives, ln_likelihood, converged }
 }
 
 fn second_families(at: &Climbing) -> &Arc<Families> {

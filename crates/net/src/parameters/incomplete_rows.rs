@@ -251,6 +251,9 @@ impl Parts {
     /// The parts of a chunk, and the weight of the rows that have any.
     fn of(chunk: &Chunk<'_>, wiring: &Wiring) -> (Self, f64) {
         let (n, n_words) = (wiring.families.len(), wiring.n_words);
+        if !(0..n).any(|variable| has_gap(chunk, variable, wiring.families.n_states()[variable])) {
+            return (Self::default(), 0.0);
+        }
         let mut missing = vec![0_u64; chunk.n_rows * n_words];
         for variable in 0..n {
             let (word, bit) = (variable / 64, 1_u64 << (variable % 64));
@@ -310,6 +313,15 @@ impl Parts {
             lists + alike.plan.as_ref().map_or(0, PartPlan::bytes) + 160
         };
         self.alike.iter().map(of).sum()
+    }
+}
+
+fn has_gap(chunk: &Chunk<'_>, variable: usize, n_states: usize) -> bool {
+    match chunk.columns.get(variable) {
+        Some(Column::Categorical { codes, .. }) => {
+            for_codes!(*codes, codes => codes.iter().filter(|code| code.place(n_states) == n_states).count() > 0)
+        }
+        _ => chunk.n_rows > 0,
     }
 }
 

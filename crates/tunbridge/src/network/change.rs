@@ -8,7 +8,8 @@ use data::{ReadOptions, Table, UnknownStates};
 use net::parameters::{Families, ParameterPrior, Pseudocounts};
 
 use super::columns;
-use super::model::{FamilyStatistic, NetworkModel, StoredNetwork};
+use super::expectation::{EmPlan, GappyRows};
+use super::model::{ExpectedPart, NetworkModel, StoredNetwork, domain_of};
 use crate::Error;
 use crate::align::union;
 use crate::remarks::list;
@@ -35,9 +36,14 @@ pub fn update(
     read: ReadOptions,
     pseudocounts: Option<Pseudocounts>,
     fading: Option<f64>,
+    em: &EmPlan,
 ) -> Result<ChangedNetwork, Error> {
-    let (rows, report, mut remarks) = counted_alike(model, paths, read, true)?;
+    let n_threads = read.n_threads();
+    let AsCounted { mut table, schema, families, mut remarks } = as_counted(model, paths, read, true)?;
+    let mut new = GappyRows::read(&table, families, MAX_ENTRIES, em.held_bytes, n_threads)?;
+    let rows = StoredNetwork { schema: schema.clone(), observed: new.observed.clone(), expected: None, ..model.parts().clone() };
     let (mut now, rows) = lined_up(model.parts().clone(), rows)?;
+    let report = new.report.clone();
     for (before, after) in model.schema().variables().iter().zip(now.schema.variables()) {
         if let (Kind::Categorical(before), Kind::Categorical(states)) = (&before.kind, &after.kind) {
             let new: Vec<&String> = states.names().iter().filter(|name| !before.names().contains(name)).collect();
@@ -56,18 +62,51 @@ pub fn update(
             expected.cells.iter_mut().for_each(|n| *n *= fading);
         }
     }
-    now.observed.merge(&rows.observed)?;
     with_pseudocounts(&mut now.prior, pseudocounts);
-    changed(now, report, remarks)
+    if rows.observed.gaps.are_none() {
+        now.observed.merge(&rows.observed)?;
+        return changed(now, report, remarks);
+    }
+    if now.schema != schema {
+        // States of the model that the rows do not have are among theirs now, in another order.
+        table = table.with_schema(now.schema.clone());
+        new = GappyRows::read(&table, Arc::clone(rows.observed.counts.families()), MAX_ENTRIES, em.held_bytes, n_threads)?;
+    }
+    // What the old rows were and are expected to be stays; EM goes over the new ones (Neal & Hinton 1998).
+    let mut base = now.observed.counts.clone();
+    let families = Arc::clone(base.families());
+    let mut cells = now.expected.take().map_or_else(|| vec![0.0; families.n_cells()], |expected| expected.cells);
+    base.add(&cells)?;
+    let begin = Some(model.posterior().parameters()).filter(|begin| **begin.families() == *families);
+    let climbed = new.climb(&base, &now.prior, &domain_of(&now.schema, families.len())?, begin, em)?;
+    cells.iter_mut().zip(&climbed.fitted.expected).for_each(|(n, more)| *n += more);
+    let n_steps = climbed.fitted.objectives.len();
+    now.expected = Some(ExpectedPart { cells, ln_likelihood: None, ..climbed.part() });
+    now.observed.merge(&rows.observed)?;
+    let steps = if n_steps == 1 { "1 step".into() } else { format!("{n_steps} steps") };
+    remarks.push(format!("EM went {steps} over the new rows' gaps; what those of older rows were taken for is as it was"));
+    Ok(ChangedNetwork { model: NetworkModel::from_parts(now)?, report, remarks })
 }
+
+/// Entries that tables of inference may have.
+const MAX_ENTRIES: usize = 1 << 28;
 
 /// Takes the rows of files back out of a model.
 ///
 /// # Errors
 /// When rows are among them that the model never saw; then nothing is changed.
 pub fn forget(model: &NetworkModel, paths: &[impl AsRef<Path>], read: ReadOptions) -> Result<ChangedNetwork, Error> {
-    let (rows, report, remarks) = counted_alike(model, paths, read, false)?;
+    let n_threads = read.n_threads();
+    let AsCounted { table, schema, families, remarks } = as_counted(model, paths, read, false)?;
+    let gone = GappyRows::read(&table, families, MAX_ENTRIES, EmPlan::default().held_bytes, n_threads)?;
+    let report = gone.report.clone();
+    let rows = StoredNetwork { schema, observed: gone.observed.clone(), expected: None, ..model.parts().clone() };
     let (mut left, rows) = lined_up(model.parts().clone(), rows)?;
+    if let Some(expected) = left.expected.as_mut().filter(|_| !gone.observed.gaps.are_none()) {
+        // What they were taken for when they were learned is not known any more; what they are taken for now is.
+        let now = gone.expected(&model.posterior().parameters(), model.network().domain())?;
+        expected.cells.iter_mut().zip(&now.cells).for_each(|(n, gone)| *n = (*n - gone).max(0.0));
+    }
     left.observed.forget(&rows.observed).map_err(|e: NeverObserved| {
         Error::unfit(format!("these rows are not all in the model: {e}"), "forget only rows that the model has learned, each once")
     })?;
@@ -100,7 +139,6 @@ pub fn merge(a: &NetworkModel, b: &NetworkModel, pseudocounts: Option<Pseudocoun
     both.expected = match (both.expected.take(), other.expected) {
         (Some(mut mine), Some(theirs)) => {
             mine.cells.iter_mut().zip(&theirs.cells).for_each(|(n, more)| *n += more);
-            mine.ln_likelihood += theirs.ln_likelihood;
             mine.iterations = mine.iterations.max(theirs.iterations);
             Some(mine)
         }
@@ -113,7 +151,7 @@ pub fn merge(a: &NetworkModel, b: &NetworkModel, pseudocounts: Option<Pseudocoun
 /// The model of changed parts. What gaps are expected to be comes from a model that is no more.
 fn changed(mut parts: StoredNetwork, report: ReadReport, mut remarks: Vec<String>) -> Result<ChangedNetwork, Error> {
     if let Some(expected) = &mut parts.expected {
-        expected.converged = false;
+        (expected.converged, expected.ln_likelihood) = (false, None);
         remarks.push("what missing values were taken for is as it was: approximate until the network is learned again".into());
     }
     Ok(ChangedNetwork { model: NetworkModel::from_parts(parts)?, report, remarks })
@@ -201,13 +239,16 @@ fn check_given(before: &Families, parts: &StoredNetwork) -> Result<(), Error> {
     Ok(())
 }
 
-/// The statistic of files, counted as the model counts. States that the network declared are all there are; to others new ones may join.
-fn counted_alike(
-    model: &NetworkModel,
-    paths: &[impl AsRef<Path>],
-    mut read: ReadOptions,
-    may_grow: bool,
-) -> Result<(StoredNetwork, ReadReport, Vec<String>), Error> {
+/// A table as a model counts it.
+struct AsCounted {
+    table: Table,
+    schema: Schema,
+    families: Arc<Families>,
+    remarks: Vec<String>,
+}
+
+/// Opens files as the model counts. States that the network declared are all there are; to others new ones may join.
+fn as_counted(model: &NetworkModel, paths: &[impl AsRef<Path>], mut read: ReadOptions, may_grow: bool) -> Result<AsCounted, Error> {
     model.recipe().apply(&mut read);
     let families = Arc::clone(model.observed().counts.families());
     let of_network = &model.schema().variables()[..families.len()];
@@ -228,14 +269,7 @@ fn counted_alike(
     }
     let n_states = schema.cardinalities()[..families.len()].to_vec();
     let families = families.with_states(n_states).map_err(|e| Error::unfit(e.to_string(), "there are too many new states"))?;
-    let (observed, report) = counted(&table, Arc::new(families))?;
-    Ok((StoredNetwork { schema, observed, expected: None, ..model.parts().clone() }, report, remarks))
-}
-
-fn counted(table: &Table, families: Arc<Families>) -> Result<(FamilyStatistic, ReadReport), Error> {
-    let fold = table.fold(|_: &[usize]| FamilyStatistic::empty(Arc::clone(&families)));
-    let fold = fold.map_err(|e| columns::with_ways_out(e, table))?;
-    Ok((fold.statistic, fold.report))
+    Ok(AsCounted { table, schema, families: Arc::new(families), remarks })
 }
 
 /// That no state joined those that were declared.

@@ -8,11 +8,12 @@ use std::time::Instant;
 use belief::{Observations, ReadReport, closest};
 use data::{ReadOptions, Table, UnknownStates};
 use net::Domain;
-use net::parameters::{Estimate, Families, ParameterPrior, Parameters, PriorFault, Pseudocounts};
+use net::parameters::{Estimate, Families, FamilyCounts, ParameterPrior, Parameters, PriorFault, Pseudocounts};
 
 use super::NetworkFile;
 use super::columns::{self, Columns, network_of};
-use super::model::{ExpectedPart, FamilyStatistic, NetworkModel, StoredNetwork, domain_of};
+use super::expectation::{Climbed, EmPlan, GappyRows};
+use super::model::{FamilyStatistic, NetworkModel, StoredNetwork, domain_of};
 use crate::remarks::{counted, list};
 use crate::{Error, Recipe, Timings};
 
@@ -28,6 +29,7 @@ use crate::{Error, Recipe, Timings};
 /// | `estimate` | posterior mean | which numbers of the posterior stand in the tables |
 /// | `prior_network` | none | a network of an expert, and how many rows it is worth |
 /// | `fix` | none | variables whose tables stay as the structure's file has them |
+/// | `em` | see [`EmPlan`] | how gaps are filled by EM; without it a row counts in the families that it has whole |
 /// | `start` | none | where EM begins |
 /// | `strict` | no | whether a row that maximum likelihood knows nothing of is an error |
 /// | `memory` | 2 GB | what tables may take |
@@ -49,6 +51,8 @@ pub struct NetworkOptions {
     pub prior_network: Option<(NetworkFile, f64)>,
     /// Variables whose tables stay as the structure's file has them.
     pub fix: Vec<String>,
+    /// How gaps are filled; without it a row counts in the families that it has whole.
+    pub em: Option<EmPlan>,
     /// A network whose tables EM begins with.
     pub start: Option<NetworkFile>,
     /// Whether a row that maximum likelihood knows nothing of is an error.
@@ -68,6 +72,7 @@ impl Default for NetworkOptions {
             estimate: Estimate::default(),
             prior_network: None,
             fix: Vec::new(),
+            em: Some(EmPlan::default()),
             start: None,
             strict: false,
             memory: 2_000_000_000,
@@ -83,6 +88,10 @@ pub struct LearnedNetwork {
     pub report: ReadReport,
     /// Variables of the graph that have no column.
     pub hidden: Vec<String>,
+    /// What climbed in EM, from its start, in the climb that ended highest; empty without EM.
+    pub objectives: Vec<f64>,
+    /// What climbed, at the end of each climb.
+    pub climbed_ends: Vec<f64>,
     /// What the user should know.
     pub remarks: Vec<String>,
     /// Where the time went.
@@ -124,40 +133,84 @@ pub fn learn(paths: &[impl AsRef<Path>], structure: &NetworkFile, options: &Netw
     let prior = prior_of(structure, &domain, &families, options)?;
     timings.add("read", start);
     let start = Instant::now();
-    let fold = table.fold(|_: &[usize]| FamilyStatistic::empty(Arc::clone(&families))).map_err(|e| columns::with_ways_out(e, &table))?;
-    let (observed, report) = (fold.statistic, fold.report);
-    check_rows(&observed, &report)?;
+    let n_threads = options.read.n_threads();
+    let held_bytes = options.em.as_ref().map_or(0, |em| em.held_bytes);
+    let rows = GappyRows::read(&table, Arc::clone(&families), max_entries(options), held_bytes, n_threads)?;
+    check_rows(&rows.observed, &rows.report)?;
     let hidden = hidden_of(&table, &domain);
-    let expected = complete(&table, &observed, &prior, options)?;
-    if expected.is_none() {
-        remarks.extend(remark_on_gaps(&observed, &hidden, &domain));
+    timings.add("learn", start);
+    let start = Instant::now();
+    let expected = complete(&rows, &prior, &domain, options)?;
+    timings.add("em", start);
+    let start = Instant::now();
+    match &expected {
+        None => remarks.extend(remark_on_gaps(&rows.observed, &hidden, &domain)),
+        Some(climbed) => remarks.extend(remark_on_climb(climbed, &rows)),
     }
+    let GappyRows { observed, report, .. } = rows;
+    let climbed_ends = expected.as_ref().map_or(Vec::new(), |climbed| climbed.ends.clone());
+    let objectives = expected.as_ref().map_or(Vec::new(), |climbed| climbed.fitted.objectives.clone());
+    let expected = expected.map(|climbed| climbed.part());
     let recipe = Recipe { missing: table.missing_markers().to_vec(), names: options.read.names.clone(), ..Recipe::default() };
     let name = structure.name().to_string();
     let model = NetworkModel::from_parts(StoredNetwork { name, schema, recipe, prior, observed, expected })?;
     remarks.extend(remark_on_kinds(structure, options));
     check_unseen(&model, options)?;
     timings.add("learn", start);
-    Ok(LearnedNetwork { model, report, hidden, remarks, timings })
+    Ok(LearnedNetwork { model, report, hidden, objectives, climbed_ends, remarks, timings })
 }
 
-/// What rows with gaps are expected to say beyond what they say; `None` where nothing is missing, or nothing is expected of it: a row then
-/// counts in the families of which it has all values.
-fn complete(
-    _table: &Table,
-    observed: &FamilyStatistic,
-    _prior: &ParameterPrior,
-    options: &NetworkOptions,
-) -> Result<Option<ExpectedPart>, Error> {
-    if options.start.is_some() {
-        let what = if observed.gaps.are_none() {
-            "--start says where EM begins, and no value is missing: the tables are counted, and begin nowhere"
-        } else {
-            "--start says where EM begins, and rows with gaps are counted in the families that they have whole, without EM"
-        };
-        return Err(Error::unfit(what, "leave --start out; --prior-network FILE:ROWS lets a network count as so many rows"));
+/// What rows with gaps are expected to say beyond what they say; `None` where nothing is missing, or nothing is to be expected of it: a row
+/// then counts in the families of which it has all values.
+fn complete(rows: &GappyRows<'_>, prior: &ParameterPrior, domain: &Domain, options: &NetworkOptions) -> Result<Option<Climbed>, Error> {
+    let begins = "--start says where EM begins";
+    let Some(plan) = options.em.as_ref().filter(|_| !rows.observed.gaps.are_none()) else {
+        if options.start.is_some() {
+            let what = match rows.observed.gaps.are_none() {
+                true => format!("{begins}, and no value is missing: the tables are counted, and begin nowhere"),
+                false => format!("{begins}, and EM is not to be run"),
+            };
+            return Err(Error::unfit(what, "leave --start out; --prior-network FILE:ROWS lets a network count as so many rows"));
+        }
+        return Ok(None);
+    };
+    let families = rows.observed.counts.families();
+    let begin = options.start.as_ref().map(|file| begin(file, domain, families)).transpose()?;
+    let base = FamilyCounts::empty(Arc::clone(families));
+    rows.climb(&base, prior, domain, begin, plan).map(Some)
+}
+
+/// The tables of a network that EM begins with.
+fn begin(file: &NetworkFile, domain: &Domain, families: &Arc<Families>) -> Result<Parameters, Error> {
+    let place = file.path.display();
+    let unfit =
+        |what: String| Error::unfit(format!("{place}: {what}"), "--start takes a network of the same graph and states, as learned before");
+    let Some(network) = file.network().filter(|_| !file.is_structure()) else { return Err(unfit("has no tables to begin with".into())) };
+    let theirs = Families::of(network.structure(), network.domain()).map_err(|e| unfit(e.to_string()))?;
+    if network.domain() != domain || theirs != **families {
+        return Err(unfit("has other variables, states or parents than the graph, or in another order".into()));
     }
-    Ok(None)
+    Parameters::of_network(network, Arc::clone(families)).map_err(|e| unfit(e.to_string()))
+}
+
+/// Entries that tables of inference may have.
+fn max_entries(options: &NetworkOptions) -> usize {
+    usize::try_from(options.memory / 8).unwrap_or(usize::MAX)
+}
+
+/// What is to be said of a climb.
+fn remark_on_climb(climbed: &Climbed, rows: &GappyRows<'_>) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let steps = climbed.fitted.objectives.len();
+    if climbed.was_stopped {
+        remarks.push(format!("EM was broken off after {steps} steps: these are the best tables so far"));
+    } else if !climbed.fitted.converged {
+        remarks.push(format!("EM had not come to rest after {steps} steps; more are made with --em-steps"));
+    }
+    if !rows.is_held() {
+        remarks.push("what is missing has no place in memory: the rows were read again for every step of EM".into());
+    }
+    remarks
 }
 
 /// What was believed before, of the families of a graph.
@@ -170,8 +223,7 @@ fn prior_of(structure: &NetworkFile, domain: &Domain, families: &Arc<Families>, 
             let Some(expert) = file.network().filter(|_| !file.is_structure()) else {
                 return Err(Error::unfit(format!("{place}: has no probabilities to believe in"), "give --prior-network a whole network"));
             };
-            let max_entries = usize::try_from(options.memory / 8).unwrap_or(usize::MAX);
-            ParameterPrior::of_network(expert, (network.structure(), domain), families, *rows, max_entries)
+            ParameterPrior::of_network(expert, (network.structure(), domain), families, *rows, max_entries(options))
                 .map_err(|e| unfit_prior(&e).at(place))?
         }
     };

@@ -47,8 +47,8 @@ pub struct FamilyStatistic {
 pub struct ExpectedPart {
     /// The expected counts of cells that no row has whole, in the layout of the families.
     pub cells: Vec<f64>,
-    /// ln P(all rows | the parameters).
-    pub ln_likelihood: f64,
+    /// ln P(all rows | the parameters); `None` where rows came or went since.
+    pub ln_likelihood: Option<f64>,
     /// Steps of EM.
     pub iterations: u64,
     /// Whether EM came to rest.
@@ -126,7 +126,9 @@ impl NetworkModel {
         }
         let is_amount = |x: &f64| x.is_finite() && *x >= 0.0;
         if let Some(expected) = &parts.expected
-            && (expected.cells.len() != families.n_cells() || !expected.cells.iter().all(is_amount) || expected.ln_likelihood.is_nan())
+            && (expected.cells.len() != families.n_cells()
+                || !expected.cells.iter().all(is_amount)
+                || expected.ln_likelihood.is_some_and(f64::is_nan))
         {
             return Err(cannot("what it expects of missing values cannot be".into()));
         }
@@ -253,7 +255,7 @@ impl NetworkModel {
     /// ln P(all rows | the tables): of complete rows Σ N ln θ, else as EM found it; `None` where neither is there.
     pub fn ln_likelihood(&self) -> Option<f64> {
         match &self.parts.expected {
-            Some(expected) => Some(expected.ln_likelihood),
+            Some(expected) => expected.ln_likelihood,
             None if self.parts.observed.gaps.are_none() => {
                 Some(self.posterior.parameters().ln_likelihood(self.parts.observed.counts.cells()))
             }

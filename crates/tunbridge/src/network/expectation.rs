@@ -1,0 +1,239 @@
+//! Gaps filled by expectation: EM over the rows of a table, held in memory as the parts that are missing or read again for every step.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use belief::{Chunk, Climb, Observations, ReadReport, Recode, Recoding, ShapeMismatch, SufficientStatistic};
+use data::Table;
+use net::Domain;
+use net::parameters::em::{Em, EmError, EmFault, EmOptions, Fitted, start};
+use net::parameters::{Expected, ExpectedRows, Families, FamilyCounts, Gaps, IncompleteRows, ParameterPrior, Parameters, Wiring};
+
+use super::columns;
+use super::model::{ExpectedPart, FamilyStatistic};
+use super::rows::in_parallel;
+use crate::Error;
+
+/// How gaps are filled; the default is right for most.
+///
+/// | field | default | meaning |
+/// |---|---|---|
+/// | `climb` | 500 steps, 1e-6 a row, 1e-3 a probability | when to stop |
+/// | `accelerate` | no | steps are extrapolated (SQUAREM) |
+/// | `n_starts` | 1, with hidden variables 10 | climbs, of which the highest counts |
+/// | `seed` | 1 | of the starts |
+/// | `held_bytes` | 1 GB | what the missing parts may take in memory; beyond that rows are read again for every step |
+/// | `on_step` | none | is told the start, the step and what climbs, a row |
+/// | `stop` | none | set, the climb ends with the best tables so far |
+#[derive(Clone)]
+pub struct EmPlan {
+    /// When to stop.
+    pub climb: Climb,
+    /// Whether steps are extrapolated.
+    pub accelerate: bool,
+    /// How many climbs are begun; `None` is one, or ten where a variable has no column.
+    pub n_starts: Option<usize>,
+    /// The seed of the starts.
+    pub seed: u64,
+    /// What the missing parts may take in memory.
+    pub held_bytes: usize,
+    /// Is told the start and the step, both from 0, and what climbs, a row.
+    pub on_step: Option<OnStep>,
+    /// Set from elsewhere, it ends the climb.
+    pub stop: Option<Arc<AtomicBool>>,
+}
+
+/// Is told the start and the step, both from 0, and what climbs, a row.
+pub type OnStep = Arc<dyn Fn(usize, usize, f64) + Send + Sync>;
+
+/// Climbs that are begun where a variable was never seen.
+const STARTS_WITH_HIDDEN: usize = 10;
+
+impl Default for EmPlan {
+    fn default() -> Self {
+        Self {
+            climb: Climb { most_steps: 500, least_rise: 1e-6, least_change: 1e-3 },
+            accelerate: false,
+            n_starts: None,
+            seed: 1,
+            held_bytes: 1 << 30,
+            on_step: None,
+            stop: None,
+        }
+    }
+}
+
+/// Rows with gaps, counted and cut into parts.
+#[derive(Clone)]
+struct GappyStatistic {
+    rows: IncompleteRows,
+    gaps: Gaps,
+}
+
+impl SufficientStatistic for GappyStatistic {
+    type Columns<'a> = Chunk<'a>;
+
+    fn observe(&mut self, chunk: Chunk<'_>) -> Result<(), ShapeMismatch> {
+        self.rows.observe(chunk)?;
+        self.gaps.observe(chunk)
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<(), ShapeMismatch> {
+        self.rows.merge(&other.rows)?;
+        self.gaps.merge(&other.gaps)
+    }
+}
+
+impl Recode for GappyStatistic {
+    fn recode(&mut self, recoding: &Recoding) -> Result<(), ShapeMismatch> {
+        self.rows.recode(recoding)
+    }
+}
+
+/// The rows of a table for EM.
+pub(super) struct GappyRows<'t> {
+    table: &'t Table,
+    wiring: Arc<Wiring>,
+    rows: IncompleteRows,
+    /// What was counted.
+    pub observed: FamilyStatistic,
+    /// What was met while reading.
+    pub report: ReadReport,
+    n_threads: usize,
+}
+
+/// Where EM ended, with what is told of it.
+pub(super) struct Climbed {
+    pub fitted: Fitted,
+    /// ln P(all rows) under the tables at the end.
+    pub ln_likelihood: f64,
+    /// What climbed, at the end of each start.
+    pub ends: Vec<f64>,
+    /// Whether it was broken off.
+    pub was_stopped: bool,
+}
+
+enum Halt {
+    Asked,
+    Failed(Error),
+}
+
+impl<'t> GappyRows<'t> {
+    /// Counts the rows of a table whose states are settled; `max_entries` bounds the tables of inference.
+    pub fn read(table: &'t Table, families: Arc<Families>, max_entries: usize, held_bytes: usize, n_threads: usize) -> Result<Self, Error> {
+        let wiring = Arc::new(Wiring::new(Arc::clone(&families), max_entries));
+        let blank = |_: &[usize]| GappyStatistic {
+            rows: IncompleteRows::empty(Arc::clone(&wiring), held_bytes),
+            gaps: Gaps::empty(families.len()),
+        };
+        let fold = table.fold(blank).map_err(|e| columns::with_ways_out(e, table))?;
+        let GappyStatistic { rows, gaps } = fold.statistic;
+        let observed = FamilyStatistic { counts: rows.observed().clone(), gaps };
+        Ok(Self { table, wiring, rows, observed, report: fold.report, n_threads })
+    }
+
+    /// Whether the missing parts are in memory.
+    pub fn is_held(&self) -> bool {
+        self.rows.is_held()
+    }
+
+    /// What is expected of the gaps under these tables: the same bits, held or read again.
+    pub fn expected(&self, parameters: &Parameters, domain: &Domain) -> Result<Expected, Error> {
+        let expected = if self.is_held() {
+            self.rows.expected(parameters, |pieces, make| in_parallel(self.n_threads, pieces, make))
+        } else {
+            self.table.fold(|_: &[usize]| ExpectedRows::empty(&self.wiring, parameters))?.statistic.into_expected()
+        };
+        expected.check(domain, self.wiring.max_entries()).map_err(|e| Error::from(net::ask::AskError::from(e)))?;
+        Ok(expected)
+    }
+
+    /// Climbs from every start and keeps the highest end. `base` are counts that stay beside those of the rows: those of rows learned before.
+    pub fn climb(
+        &self,
+        base: &FamilyCounts,
+        prior: &ParameterPrior,
+        domain: &Domain,
+        begin: Option<Parameters>,
+        plan: &EmPlan,
+    ) -> Result<Climbed, Error> {
+        let mut observed = base.clone();
+        observed.merge(&self.observed.counts)?;
+        let has_hidden = (0..domain.n_variables()).any(|of| self.observed.gaps.missing()[of] >= self.observed.counts.n_rows());
+        let n_starts = match begin {
+            Some(_) => 1,
+            None => plan.n_starts.unwrap_or(if has_hidden { STARTS_WITH_HIDDEN } else { 1 }).max(1),
+        };
+        let n_rows = observed.n_rows().max(f64::MIN_POSITIVE);
+        let is_asked = || plan.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
+        let mut best: Option<Fitted> = None;
+        let (mut ends, mut was_stopped) = (Vec::new(), false);
+        for nth in 0..n_starts {
+            let from = match &begin {
+                Some(begin) => begin.clone(),
+                None => start(&observed, prior, plan.seed, nth as u64).map_err(|e| Error::unfit(e.to_string(), "check the prior"))?,
+            };
+            let options = EmOptions { climb: plan.climb, accelerate: plan.accelerate };
+            let em = Em { observed: &observed, prior, options };
+            let mut n_steps = 0;
+            let expect = |parameters: &Parameters| {
+                // One step is made whatever is asked, so that there are tables.
+                if is_asked() && (n_steps > 0 || best.is_some()) {
+                    return Err(Halt::Asked);
+                }
+                let expected = self.expected(parameters, domain).map_err(Halt::Failed)?;
+                if let Some(on_step) = &plan.on_step {
+                    let ln = parameters.ln_likelihood(observed.cells()) + expected.ln_parts();
+                    on_step(nth, n_steps, ln / n_rows);
+                }
+                n_steps += 1;
+                Ok(expected)
+            };
+            let fitted = match em.run(from, expect) {
+                Ok(fitted) => Some(fitted),
+                Err(EmError::Expectation(Halt::Asked, so_far)) => {
+                    was_stopped = true;
+                    so_far.map(|fitted| *fitted)
+                }
+                Err(EmError::Expectation(Halt::Failed(error), _)) => return Err(error),
+                Err(EmError::Fault(fault)) => return Err(told(&fault)),
+            };
+            if let Some(fitted) = fitted {
+                let end = fitted.objectives.last().copied().unwrap_or(f64::NEG_INFINITY);
+                ends.push(end);
+                let so_far = best.as_ref().and_then(|best| best.objectives.last().copied()).unwrap_or(f64::NEG_INFINITY);
+                if best.is_none() || end > so_far {
+                    best = Some(fitted);
+                }
+            }
+            if was_stopped {
+                break;
+            }
+        }
+        let fitted = best.ok_or_else(|| Error::Internal("EM made no step".into()))?;
+        let last = self.expected(&fitted.parameters, domain)?;
+        let ln_likelihood = fitted.parameters.ln_likelihood(observed.cells()) + last.ln_parts();
+        Ok(Climbed { fitted, ln_likelihood, ends, was_stopped })
+    }
+}
+
+impl Climbed {
+    /// What a model keeps of it.
+    pub fn part(&self) -> ExpectedPart {
+        ExpectedPart {
+            cells: self.fitted.expected.clone(),
+            ln_likelihood: Some(self.ln_likelihood),
+            iterations: self.fitted.objectives.len() as u64,
+            converged: self.fitted.converged,
+        }
+    }
+}
+
+fn told(fault: &EmFault) -> Error {
+    let hint = match fault {
+        EmFault::Impossible { .. } => "correct the row, or let the table be learned, without --fix",
+        EmFault::NoMode => "as in --estimate laplace:2, or --point mean",
+        _ => "check the prior",
+    };
+    Error::unfit(fault.to_string(), hint)
+}
