@@ -76,6 +76,10 @@ fn outlives_its_terminal() -> bool {
 fn main() -> ExitCode {
     if !outlives_its_terminal() {
         let _ = ctrlc::set_handler(|| {
+            // What can keep what it has is asked to end by itself; who asks twice means it.
+            if tunbridge::interrupt::ask_to_stop() {
+                return;
+            }
             tunbridge::atomic::abandon_unfinished();
             std::process::exit(130);
         });

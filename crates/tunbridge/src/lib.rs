@@ -33,6 +33,7 @@ mod evaluation;
 mod highlight;
 mod joint;
 mod judge;
+pub mod interrupt;
 pub mod labels;
 mod learning;
 mod model;
