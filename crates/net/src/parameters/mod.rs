@@ -8,6 +8,7 @@ pub mod em;
 mod families;
 mod family_counts;
 pub mod gradient_ascent;
+pub mod hidden_states;
 mod incomplete_rows;
 mod objective;
 mod part_plan;
