@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use belief::{Forget, Kind, NeverObserved, Observations, ReadReport, Recode, Recoding, Schema, StateMap, SufficientStatistic};
 use data::{ReadOptions, Table, UnknownStates};
+use net::VarId;
+use net::parameters::hidden_states::alignment;
 use net::parameters::{Families, ParameterPrior, Pseudocounts};
 
 use super::columns;
-use super::expectation::{EmPlan, GappyRows};
+use super::expectation::{EmPlan, GappyRows, never_seen};
 use super::model::{ExpectedPart, NetworkModel, StoredNetwork, domain_of};
 use crate::Error;
 use crate::align::union;
@@ -134,7 +136,22 @@ pub fn merge(a: &NetworkModel, b: &NetworkModel, pseudocounts: Option<Pseudocoun
             "say which to use with --estimate, or learn both with the same flags",
         ));
     }
-    let (mut both, other) = lined_up(a.parts().clone(), b.parts().clone())?;
+    let (mut both, mut other) = lined_up(a.parts().clone(), b.parts().clone())?;
+    let mut remarks = Vec::new();
+    if let Some(expected) = &mut other.expected {
+        // A state of a variable that neither ever saw is called the same only by chance.
+        let hidden = never_seen_in_both(a, b)?;
+        let (mine, theirs) = (a.posterior().parameters(), b.posterior().parameters());
+        if !hidden.is_empty() && mine.families() == theirs.families() {
+            let order = alignment((&theirs, &b.completed()), (&mine, &a.completed()), &hidden)?;
+            order.apply(theirs.families(), &mut expected.cells)?;
+            if !order.is_identity() {
+                let names: Vec<&str> = hidden.iter().map(|of| a.network().name(*of)).collect();
+                remarks
+                    .push(format!("the states of {} in the second model were put in the order that they have in the first", list(&names)));
+            }
+        }
+    }
     both.observed.merge(&other.observed)?;
     both.expected = match (both.expected.take(), other.expected) {
         (Some(mut mine), Some(theirs)) => {
@@ -145,7 +162,7 @@ pub fn merge(a: &NetworkModel, b: &NetworkModel, pseudocounts: Option<Pseudocoun
         (mine, theirs) => mine.or(theirs),
     };
     both.prior = mine;
-    changed(both, ReadReport::default(), Vec::new())
+    changed(both, ReadReport::default(), remarks)
 }
 
 /// The model of changed parts. What gaps are expected to be comes from a model that is no more.
@@ -163,6 +180,14 @@ fn with_pseudocounts(prior: &mut ParameterPrior, pseudocounts: Option<Pseudocoun
         prior.prior_network.clear();
         prior.of_variable.retain(|_, of| !matches!(of, Pseudocounts::PriorNetwork(_)));
     }
+}
+
+/// The variables that neither model ever saw, and whose states could change places.
+fn never_seen_in_both(a: &NetworkModel, b: &NetworkModel) -> Result<Vec<VarId>, Error> {
+    let mut hidden = never_seen(a.observed(), a.prior(), a.network().domain())?;
+    let theirs = never_seen(b.observed(), b.prior(), b.network().domain())?;
+    hidden.retain(|of| theirs.contains(of));
+    Ok(hidden)
 }
 
 /// What keeps two models from being one.

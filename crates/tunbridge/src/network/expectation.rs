@@ -5,9 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use belief::{Chunk, Climb, Observations, ReadReport, Recode, Recoding, ShapeMismatch, SufficientStatistic};
 use data::Table;
-use net::Domain;
 use net::parameters::em::{Em, EmError, EmFault, EmOptions, Fitted, start};
-use net::parameters::{Expected, ExpectedRows, Families, FamilyCounts, Gaps, IncompleteRows, ParameterPrior, Parameters, Wiring};
+use net::parameters::gradient_ascent::{GradientAscent, StepLength};
+use net::parameters::hidden_states::{canonical_order, may_be_relabelled};
+use net::parameters::softmax_lbfgs::SoftmaxLbfgs;
+use net::parameters::{
+    Expected, ExpectedRows, Families, FamilyCounts, Gaps, IncompleteRows, ParameterPosterior, ParameterPrior, Parameters, Wiring,
+};
+use net::{Domain, VarId};
 
 use super::columns;
 use super::model::{ExpectedPart, FamilyStatistic};
@@ -19,7 +24,7 @@ use crate::Error;
 /// | field | default | meaning |
 /// |---|---|---|
 /// | `climb` | 500 steps, 1e-6 a row, 1e-3 a probability | when to stop |
-/// | `accelerate` | no | steps are extrapolated (SQUAREM) |
+/// | `method` | EM | how the top is looked for |
 /// | `n_starts` | 1, with hidden variables 10 | climbs, of which the highest counts |
 /// | `seed` | 1 | of the starts |
 /// | `held_bytes` | 1 GB | what the missing parts may take in memory; beyond that rows are read again for every step |
@@ -29,8 +34,8 @@ use crate::Error;
 pub struct EmPlan {
     /// When to stop.
     pub climb: Climb,
-    /// Whether steps are extrapolated.
-    pub accelerate: bool,
+    /// How the top is looked for.
+    pub method: Method,
     /// How many climbs are begun; `None` is one, or ten where a variable has no column.
     pub n_starts: Option<usize>,
     /// The seed of the starts.
@@ -43,6 +48,26 @@ pub struct EmPlan {
     pub stop: Option<Arc<AtomicBool>>,
 }
 
+/// How the tables of largest likelihood, or posterior, are looked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Method {
+    /// Expectation–maximisation.
+    Em {
+        /// Whether steps are extrapolated (SQUAREM).
+        accelerate: bool,
+    },
+    /// Gradient ascent on the probabilities, as in the book.
+    GradientAscent(StepLength),
+    /// L-BFGS on their logits.
+    Lbfgs,
+}
+
+impl Default for Method {
+    fn default() -> Self {
+        Self::Em { accelerate: false }
+    }
+}
+
 /// Is told the start and the step, both from 0, and what climbs, a row.
 pub type OnStep = Arc<dyn Fn(usize, usize, f64) + Send + Sync>;
 
@@ -53,7 +78,7 @@ impl Default for EmPlan {
     fn default() -> Self {
         Self {
             climb: Climb { most_steps: 500, least_rise: 1e-6, least_change: 1e-3 },
-            accelerate: false,
+            method: Method::default(),
             n_starts: None,
             seed: 1,
             held_bytes: 1 << 30,
@@ -148,6 +173,11 @@ impl<'t> GappyRows<'t> {
         Ok(expected)
     }
 
+    /// The variables that were never seen and whose states could change places.
+    fn hidden(&self, prior: &ParameterPrior, domain: &Domain) -> Result<Vec<VarId>, Error> {
+        never_seen(&self.observed, prior, domain)
+    }
+
     /// Climbs from every start and keeps the highest end. `base` are counts that stay beside those of the rows: those of rows learned before.
     pub fn climb(
         &self,
@@ -159,7 +189,7 @@ impl<'t> GappyRows<'t> {
     ) -> Result<Climbed, Error> {
         let mut observed = base.clone();
         observed.merge(&self.observed.counts)?;
-        let has_hidden = (0..domain.n_variables()).any(|of| self.observed.gaps.missing()[of] >= self.observed.counts.n_rows());
+        let has_hidden = !self.hidden(prior, domain)?.is_empty();
         let n_starts = match begin {
             Some(_) => 1,
             None => plan.n_starts.unwrap_or(if has_hidden { STARTS_WITH_HIDDEN } else { 1 }).max(1),
@@ -173,29 +203,35 @@ impl<'t> GappyRows<'t> {
                 Some(begin) => begin.clone(),
                 None => start(&observed, prior, plan.seed, nth as u64).map_err(|e| Error::unfit(e.to_string(), "check the prior"))?,
             };
-            let options = EmOptions { climb: plan.climb, accelerate: plan.accelerate };
-            let em = Em { observed: &observed, prior, options };
-            let mut n_steps = 0;
+            // What the rows' likelihood was, step by step, and what was expected last.
+            let (mut seen, mut latest): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
             let expect = |parameters: &Parameters| {
                 // One step is made whatever is asked, so that there are tables.
-                if is_asked() && (n_steps > 0 || best.is_some()) {
+                if is_asked() && (!seen.is_empty() || best.is_some()) {
                     return Err(Halt::Asked);
                 }
                 let expected = self.expected(parameters, domain).map_err(Halt::Failed)?;
+                let ln = parameters.ln_likelihood(observed.cells()) + expected.ln_parts();
                 if let Some(on_step) = &plan.on_step {
-                    let ln = parameters.ln_likelihood(observed.cells()) + expected.ln_parts();
-                    on_step(nth, n_steps, ln / n_rows);
+                    on_step(nth, seen.len(), ln / n_rows);
                 }
-                n_steps += 1;
+                seen.push(ln);
+                latest.clone_from(&expected.cells);
                 Ok(expected)
             };
-            let fitted = match em.run(from, expect) {
+            let (observed, climb) = (&observed, plan.climb);
+            let ended = match plan.method {
+                Method::Em { accelerate } => Em { observed, prior, options: EmOptions { climb, accelerate } }.run(from, expect),
+                Method::GradientAscent(step) => GradientAscent { observed, prior, climb, step }.run(from, expect),
+                Method::Lbfgs => SoftmaxLbfgs { observed, prior, climb }.run(from, expect),
+            };
+            let fitted = match ended {
                 Ok(fitted) => Some(fitted),
-                Err(EmError::Expectation(Halt::Asked, so_far)) => {
+                Err(EmError::Expectation(Halt::Asked)) => {
                     was_stopped = true;
-                    so_far.map(|fitted| *fitted)
+                    (!seen.is_empty()).then(|| broken_off(observed, prior, seen, latest)).transpose()?
                 }
-                Err(EmError::Expectation(Halt::Failed(error), _)) => return Err(error),
+                Err(EmError::Expectation(Halt::Failed(error))) => return Err(error),
                 Err(EmError::Fault(fault)) => return Err(told(&fault)),
             };
             if let Some(fitted) = fitted {
@@ -210,11 +246,31 @@ impl<'t> GappyRows<'t> {
                 break;
             }
         }
-        let fitted = best.ok_or_else(|| Error::Internal("EM made no step".into()))?;
+        let mut fitted = best.ok_or_else(|| Error::Internal("EM made no step".into()))?;
+        if begin.is_none() {
+            // The states of what was never seen have no names but those that EM gave them by lot.
+            let hidden = self.hidden(prior, domain)?;
+            let counts: Vec<f64> = observed.cells().iter().zip(&fitted.expected).map(|(seen, more)| seen + more).collect();
+            let order = canonical_order(observed.families(), &counts, &hidden)?;
+            order.apply(observed.families(), &mut fitted.expected)?;
+            fitted.parameters = order.parameters(&fitted.parameters)?;
+        }
         let last = self.expected(&fitted.parameters, domain)?;
         let ln_likelihood = fitted.parameters.ln_likelihood(observed.cells()) + last.ln_parts();
         Ok(Climbed { fitted, ln_likelihood, ends, was_stopped })
     }
+}
+
+/// The variables that no row has and whose states could change places: nothing says which is which.
+pub(super) fn never_seen(observed: &FamilyStatistic, prior: &ParameterPrior, domain: &Domain) -> Result<Vec<VarId>, Error> {
+    let families = observed.counts.families();
+    let mut hidden = Vec::new();
+    for of in domain.variables().filter(|of| observed.gaps.missing()[of.index()] >= observed.counts.n_rows()) {
+        if may_be_relabelled(families, prior, of).map_err(|e| told(&e.into()))? {
+            hidden.push(of);
+        }
+    }
+    Ok(hidden)
 }
 
 impl Climbed {
@@ -227,6 +283,14 @@ impl Climbed {
             converged: self.fitted.converged,
         }
     }
+}
+
+/// The tables that what was expected last makes.
+fn broken_off(observed: &FamilyCounts, prior: &ParameterPrior, objectives: Vec<f64>, expected: Vec<f64>) -> Result<Fitted, Error> {
+    let counts: Vec<f64> = observed.cells().iter().zip(&expected).map(|(seen, more)| seen + more).collect();
+    let posterior = ParameterPosterior::new(Arc::clone(observed.families()), prior, &counts).map_err(|e| told(&e.into()))?;
+    let ln_likelihood = objectives.last().copied().unwrap_or(f64::NEG_INFINITY);
+    Ok(Fitted { parameters: posterior.parameters(), expected, objectives, ln_likelihood, converged: false })
 }
 
 fn told(fault: &EmFault) -> Error {

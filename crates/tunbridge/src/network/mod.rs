@@ -33,7 +33,7 @@ pub use change::{ChangedNetwork, forget, merge, update};
 pub use classifier::NetworkClassifier;
 pub use credible::{Credible, CredibleOptions};
 pub use difference::{Difference, TableDifference, difference};
-pub use expectation::{EmPlan, OnStep};
+pub use expectation::{EmPlan, Method, OnStep};
 pub use file::{NetworkFile, findings, is_network, order_text};
 pub use learning::{LearnedNetwork, NetworkOptions, learn};
 pub use model::{ExpectedPart, FamilyStatistic, NetworkModel};
