@@ -12,6 +12,7 @@ use crate::learner_args::{LearnerArgs, PriorArgs};
 use crate::lists::items;
 use crate::loss::LossArgs;
 use crate::network_args::{AskArgs, ConvertArgs, RandomArgs, ShowNetworkArgs};
+use crate::structure_args::StructureArgs;
 use crate::text_args::most_words;
 use crate::weigh_args::WeighArgs;
 
@@ -39,7 +40,7 @@ pub enum Verb {
     Schema(SchemaArgs),
     /// Add rows to a model
     #[command(
-        after_help = "What was believed before stays unless it is said.\n\nExample:\n  tunbridge update play_tennis.tb more_days.csv"
+        after_help = "What was believed before stays unless it is said.\n\nExample:\n  tunbridge update play_tennis.tb more_days.csv\n  tunbridge update flu.tb this_week.csv --fading 0.99"
     )]
     Update(UpdateArgs),
     /// Take rows back out of a model
@@ -274,7 +275,7 @@ impl ColumnArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge learn examples/play_tennis.csv --target PlayTennis\n  tunbridge learn examples/mail\n  tunbridge learn tickets.csv --text body --target team\n  tunbridge learn mail/ --costs 'spam|ham=9'\n  tunbridge learn spam.mbox ham.mbox --as mail\n  tunbridge learn spam.txt ham.txt --documents lines\n  tunbridge learn news.jsonl --text body --target topics --labels ';'\n  tunbridge learn iris.csv -t kind --average bernoulli --average 'naive-bayes --numeric student'"
+    after_help = "Examples:\n  tunbridge learn examples/play_tennis.csv --target PlayTennis\n  tunbridge learn examples/mail\n  tunbridge learn tickets.csv --text body --target team\n  tunbridge learn mail/ --costs 'spam|ham=9'\n  tunbridge learn spam.mbox ham.mbox --as mail\n  tunbridge learn spam.txt ham.txt --documents lines\n  tunbridge learn news.jsonl --text body --target topics --labels ';'\n  tunbridge learn iris.csv -t kind --average bernoulli --average 'naive-bayes --numeric student'\n  tunbridge learn examples/flu.csv --structure examples/flu.tbn\n  tunbridge learn patients.csv --structure 'Flu->Sinus<-Allergy' --estimate bdeu:10"
 )]
 pub struct LearnArgs {
     /// Files with the same columns (CSV, TSV, ARFF, JSON Lines, Parquet, Arrow; .gz and .zst too), globs, - for standard input, a folder
@@ -284,9 +285,9 @@ pub struct LearnArgs {
     /// The column to predict
     #[arg(short, long, value_name = "NAME")]
     pub target: Option<String>,
-    /// How to judge the model, and its calibration: loo (each row by the model of all others), folds:<k>, or none
-    #[arg(long, value_name = "HOW", default_value = "loo", value_parser = evaluation_plan)]
-    pub evaluate: tunbridge::EvaluationPlan,
+    /// How to judge the model, and its calibration: loo (each row by the model of all others), folds:<k>, or none [default: loo]
+    #[arg(long, value_name = "HOW", value_parser = evaluation_plan)]
+    pub evaluate: Option<tunbridge::EvaluationPlan>,
     /// Mend over-confident probabilities
     #[arg(long, value_enum, value_name = "HOW", default_value = "none")]
     pub calibrate: CalibrateArg,
@@ -306,9 +307,18 @@ pub struct LearnArgs {
     #[command(flatten)]
     pub average: AverageArgs,
     #[command(flatten)]
+    pub structure: StructureArgs,
+    #[command(flatten)]
     pub columns: ColumnArgs,
     #[command(flatten)]
     pub read: ReadArgs,
+}
+
+impl LearnArgs {
+    /// How the model is judged.
+    pub fn plan(&self) -> tunbridge::EvaluationPlan {
+        self.evaluate.unwrap_or(tunbridge::EvaluationPlan::LeaveOneOut)
+    }
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -498,6 +508,9 @@ pub struct UpdateArgs {
     /// Hold so many words of a text and no more, from now on [default: as the model was learned]
     #[arg(long, value_name = "N", value_parser = most_words, help_heading = "Texts")]
     pub max_vocabulary: Option<usize>,
+    /// Of a network, multiply what was counted before by this, above 0 and up to 1: after k updates the first rows count its k-th power
+    #[arg(long, value_name = "FACTOR", help_heading = "Networks")]
+    pub fading: Option<f64>,
     #[command(flatten)]
     pub prior: PriorArgs,
 }

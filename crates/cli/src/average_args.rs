@@ -61,14 +61,14 @@ pub fn options(args: &LearnArgs, common: &Common) -> Result<AverageOptions, Fail
     let of_member = [("--model", learner.model.is_some()), ("--threshold", learner.threshold.is_some())];
     let of_member = [&of_member[..], &learner.prior.given(), &learner.text.given_of_model()].concat();
     refuse(&of_member, "is said of each model by itself, as in --average 'naive-bayes --estimate ml'")?;
-    if let EvaluationPlan::Folds(_) = args.evaluate {
+    if let EvaluationPlan::Folds(_) = args.plan() {
         return Err(Failure::Usage(
             "--evaluate folds does not go with --average, whose weights come from held-out rows already: judge it by loo, or on other \
              rows with `tunbridge evaluate MODEL DATA`"
                 .into(),
         ));
     }
-    if args.evaluate == EvaluationPlan::None {
+    if args.plan() == EvaluationPlan::None {
         refuse(&[("--costs", !args.costs.is_empty())], "says how a model is judged, and does not go with --evaluate none")?;
     }
     let mut options = AverageOptions::new(average.iter().map(|text| member(text)).collect::<Result<_, _>>()?);
@@ -79,7 +79,7 @@ pub fn options(args: &LearnArgs, common: &Common) -> Result<AverageOptions, Fail
         None | Some(WeighedByArg::LogScore) => WeighedBy::LogScore,
         Some(WeighedByArg::MarginalLikelihood) => WeighedBy::MarginalLikelihood,
     };
-    options.evaluation = args.evaluate;
+    options.evaluation = args.plan();
     options.costs = costs(&args.costs)?;
     Ok(options)
 }

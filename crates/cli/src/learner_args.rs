@@ -1,9 +1,11 @@
 //! Flags about what is learned: the kind of model, and what is believed before any data.
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use tunbridge::learners::{ClassPrior, Discretisation, Estimate, EventModel, NaiveBayesPrior, NumericModel, TextEvent};
+use tunbridge::net::parameters::Pseudocounts;
 
 use crate::Failure;
 use crate::args::refuse;
@@ -15,15 +17,37 @@ use crate::unlabelled::UnlabelledArgs;
 #[derive(Args, Clone)]
 #[command(next_help_heading = "What is believed before")]
 pub struct PriorArgs {
-    /// How probabilities are estimated: ml, laplace[:l], m:<m>[:uniform|:empirical|:given], dirichlet:<alpha> [default: laplace:1]
+    /// How probabilities are estimated: ml, laplace[:l], m:<m>[:uniform|:empirical|:given], dirichlet:<alpha> [default: laplace:1]; of a
+    /// network ml, laplace[:l], k2, bdeu[:rows], m-estimate:<m> [default: bdeu:1]
     #[arg(long, value_name = "HOW")]
-    pub estimate: Option<Estimate>,
+    pub estimate: Option<EstimateArg>,
     /// The classes' probabilities: empirical, uniform, laplace[:l], dirichlet:<alpha>, or Yes=0.3,No=0.7 [default: empirical]
     #[arg(long, value_name = "HOW", value_parser = class_prior)]
     pub class_prior: Option<ClassPrior>,
     /// How numbers are seen: gaussian[:<variance smoothing>], student, bins:width[:k], bins:frequency[:k], bins:mdl [default: gaussian]
     #[arg(long, value_name = "HOW")]
     pub numeric: Option<String>,
+}
+
+/// An estimate, of naive Bayes or of a network's tables: most are written alike.
+#[derive(Clone)]
+pub struct EstimateArg(String);
+
+impl FromStr for EstimateArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.parse::<Estimate>() {
+            Err(fault) if text.parse::<Pseudocounts>().is_err() => Err(format!("{fault}; of a network ml, laplace[:l], k2, bdeu[:rows], m-estimate:<m>")),
+            _ => Ok(Self(text.into())),
+        }
+    }
+}
+
+impl EstimateArg {
+    fn of_classes(&self) -> Result<Estimate, Failure> {
+        self.0.parse().map_err(|e| Failure::Usage(format!("--estimate {}: is for networks; {e}", self.0)))
+    }
 }
 
 /// What to learn.
@@ -77,7 +101,7 @@ impl PriorArgs {
     /// What is believed before, and how numbers are cut into bins, if they are.
     pub fn prior(&self) -> Result<(NaiveBayesPrior, Option<Discretisation>), Failure> {
         let mut prior = NaiveBayesPrior {
-            estimate: self.estimate.clone().unwrap_or_default(),
+            estimate: self.estimate.as_ref().map(EstimateArg::of_classes).transpose()?.unwrap_or_default(),
             class: self.class_prior.clone().unwrap_or_default(),
             ..NaiveBayesPrior::default()
         };
@@ -92,6 +116,13 @@ impl PriorArgs {
             }
         }
         Ok((prior, bins))
+    }
+
+    /// What was believed of a network's tables, where it is said.
+    pub fn pseudocounts(&self) -> Result<Option<Pseudocounts>, Failure> {
+        refuse(&self.given()[1..], "is for naive Bayes, and this is a network")?;
+        let of_network = |EstimateArg(text): &EstimateArg| text.parse().map_err(|e| Failure::Usage(format!("--estimate: {e}")));
+        self.estimate.as_ref().map(of_network).transpose()
     }
 
     /// Each flag, with whether it is given.

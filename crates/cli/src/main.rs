@@ -20,6 +20,7 @@ mod network_args;
 mod plot;
 mod progress;
 mod report;
+mod structure_args;
 mod telling_words;
 mod text_args;
 mod unlabelled;

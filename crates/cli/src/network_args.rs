@@ -9,10 +9,11 @@ use crate::args::{ReadArgs, UnknownArg, refuse};
 
 #[derive(Args)]
 #[command(
-    after_help = "Questions:\n  P(Flu | Headache=yes)             a variable given findings; P(Flu=yes) is one number\n  P(Flu, Allergy | Nose!=dry)       several together; also Nose in {runny, blocked}\n  P(Flu | Sinus)                    a table for each state of Sinus\n  P(* | Headache=yes)               every variable by itself\n  P(Flu | Nose ~ [0.7, 0.3])        a likelihood of the states; :~ says what the posterior shall be\n  argmax Flu, Allergy | Nose=runny  the most probable states together; argmax:3 the three best\n  mpe | Headache=yes                the most probable states of all variables; mpe:3\n  Flu ⟂ Nose | Sinus                whether the graph makes them independent; also _||_. Tables may\n                                    add independences of their own, which the graph does not show\n  H(Flu | Nose=runny)               entropy;  I(Flu; Nose | Sinus=yes) mutual information, in nats\nNames with spaces or signs are quoted: P(\"Body weight\" | Age=\"<5\").\n\nExamples:\n  tunbridge ask examples/asia.bif 'P(lung | xray=yes, smoke=yes)'\n  tunbridge ask examples/flu.tbn 'Flu ⟂ Nose | Sinus' 'mpe | Headache=yes'\n  tunbridge ask examples/asia.bif --questions questions.txt --format jsonl\n  tunbridge ask examples/asia.bif 'P(lung | xray=yes, dysp=yes)' --explain --check\n  tunbridge ask examples/asia.bif --rows patients.csv 'P(lung)' -o answers.csv\n  tunbridge ask big.bif 'P(* | A=a)' --plan --memory 2GB\n  tunbridge ask 'A->B<-C' 'A ⟂ C | B'\n  tunbridge ask examples/asia.bif"
+    after_help = "Questions:\n  P(Flu | Headache=yes)             a variable given findings; P(Flu=yes) is one number\n  P(Flu, Allergy | Nose!=dry)       several together; also Nose in {runny, blocked}\n  P(Flu | Sinus)                    a table for each state of Sinus\n  P(* | Headache=yes)               every variable by itself\n  P(Flu | Nose ~ [0.7, 0.3])        a likelihood of the states; :~ says what the posterior shall be\n  argmax Flu, Allergy | Nose=runny  the most probable states together; argmax:3 the three best\n  mpe | Headache=yes                the most probable states of all variables; mpe:3\n  Flu ⟂ Nose | Sinus                whether the graph makes them independent; also _||_. Tables may\n                                    add independences of their own, which the graph does not show\n  H(Flu | Nose=runny)               entropy;  I(Flu; Nose | Sinus=yes) mutual information, in nats\nNames with spaces or signs are quoted: P(\"Body weight\" | Age=\"<5\").\n\nExamples:\n  tunbridge ask examples/asia.bif 'P(lung | xray=yes, smoke=yes)'\n  tunbridge ask examples/flu.tbn 'Flu ⟂ Nose | Sinus' 'mpe | Headache=yes'\n  tunbridge ask examples/asia.bif --questions questions.txt --format jsonl\n  tunbridge ask examples/asia.bif 'P(lung | xray=yes, dysp=yes)' --explain --check\n  tunbridge ask examples/asia.bif --rows patients.csv 'P(lung)' -o answers.csv\n  tunbridge ask big.bif 'P(* | A=a)' --plan --memory 2GB\n  tunbridge ask 'A->B<-C' 'A ⟂ C | B'\n  tunbridge ask flu.tb 'P(Flu | Headache=yes)' --credible 95\n  tunbridge ask examples/asia.bif"
 )]
 pub struct AskArgs {
-    /// The network: BIF, XMLBIF, Hugin NET, DSC, UAI, XDSL or our own .tbn, packed by gzip or not; or a naive Bayes model. Arcs alone,
+    /// The network: BIF, XMLBIF, Hugin NET, DSC, UAI, XDSL or our own .tbn, packed by gzip or not; or a learned model:
+    /// a network's, or naive Bayes. Arcs alone,
     /// in a .dot file or as '[A][B|A]' or 'A->B<-C', say what is independent
     #[arg(value_name = "NET")]
     pub net: PathBuf,
@@ -40,6 +41,13 @@ pub struct AskArgs {
     /// The most memory that tables may take, as in 500MB or 2GB; what would take more is not begun
     #[arg(long, value_name = "SIZE", default_value = "2GB", value_parser = memory)]
     pub memory: u64,
+    /// Of a learned network, an interval of this probability in percent for every number of the answer, as in 95: tables are drawn from what
+    /// is believed of them, by --seed
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub credible: Option<f64>,
+    /// How many sets of tables are drawn for --credible [default: 1000]
+    #[arg(long, value_name = "N", requires = "credible", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub draws: Option<u32>,
     /// An elimination order to build the junction tree by, as `show --order` saves it
     #[arg(long, value_name = "FILE")]
     pub order: Option<PathBuf>,
@@ -81,6 +89,12 @@ fn memory(text: &str) -> Result<u64, String> {
     if (1.0..1e18).contains(&bytes) { Ok(bytes as u64) } else { Err(wrong()) }
 }
 
+/// A percentage between 0 and 100, as a share.
+fn percent(text: &str) -> Result<f64, String> {
+    let share = text.trim_end_matches(['%', ' ']).parse::<f64>().ok().map(|percent| percent / 100.0);
+    share.filter(|share| *share > 0.0 && *share < 1.0).ok_or_else(|| "give a percentage between 0 and 100, as in 95".into())
+}
+
 impl AskArgs {
     /// That flags of rows are not given without rows, nor flags of single questions with them.
     pub fn check(&self) -> Result<(), Failure> {
@@ -96,7 +110,8 @@ impl AskArgs {
             ];
             refuse(&of_rows, "goes with --rows")?;
         } else {
-            let of_questions = [("--explain", self.explain), ("--check", self.check), ("--plan", self.plan)];
+            let of_questions =
+                [("--explain", self.explain), ("--check", self.check), ("--plan", self.plan), ("--credible", self.credible.is_some())];
             refuse(&of_questions, "is for single questions, not with --rows")?;
         }
         refuse(
@@ -104,7 +119,8 @@ impl AskArgs {
             "is for documents, and a network is asked about rows of states",
         )?;
         if self.plan {
-            refuse(&[("--explain", self.explain), ("--check", self.check)], "wants an answer, and --plan does not answer")?;
+            let answers = [("--explain", self.explain), ("--check", self.check), ("--credible", self.credible.is_some())];
+            refuse(&answers, "wants an answer, and --plan does not answer")?;
         }
         Ok(())
     }

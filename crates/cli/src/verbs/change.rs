@@ -9,10 +9,11 @@ use tunbridge::data::ReadOptions;
 use tunbridge::labels::{self, ChangedLabels};
 use tunbridge::learners::NaiveBayesPrior;
 use tunbridge::model_file::check_output;
+use tunbridge::network::{self, ChangedNetwork};
 use tunbridge::{Changed, Error, Model, Timings};
 
 use super::{load, no_trace, print, print_json, unknown_kind};
-use crate::args::{ChangeArgs, Common, MergeArgs, UpdateArgs};
+use crate::args::{ChangeArgs, Common, MergeArgs, UpdateArgs, refuse};
 use crate::figures::{count, of};
 use crate::learner_args::PriorArgs;
 use crate::progress::{self, remark};
@@ -20,9 +21,14 @@ use crate::report;
 use crate::{Failure, json};
 
 pub fn update(args: &UpdateArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
-    let told = told_prior(&args.prior)?;
-    let max_vocabulary = args.max_vocabulary;
+    let (prior_args, fading, max_vocabulary) = (&args.prior, args.fading, args.max_vocabulary);
     change(&args.change, common, timings, "added", |model, args, read| {
+        if let Model::Network(model) = model {
+            refuse(&[("--max-vocabulary", max_vocabulary.is_some())], "is for texts, and this is a network")?;
+            return Ok(network::update(model, &args.data, read, prior_args.pseudocounts()?, fading)?.into());
+        }
+        refuse(&[("--fading", fading.is_some())], "is for networks of `learn --structure`")?;
+        let told = told_prior(prior_args)?;
         let (prior, read) = (model.prior().map(&told), ReadOptions { max_vocabulary, ..read });
         match model {
             Model::NaiveBayes(model) => Ok(tunbridge::update(model, &args.data, read, prior)?.into()),
@@ -36,6 +42,7 @@ pub fn forget(args: &ChangeArgs, common: &Common, timings: &mut Timings) -> Resu
     change(args, common, timings, "forgotten", |model, args, read| match model {
         Model::NaiveBayes(model) => Ok(tunbridge::forget(model, &args.data, read)?.into()),
         Model::Labels(model) => Ok(labels::forget(model, &args.data, read)?.into()),
+        Model::Network(model) => Ok(network::forget(model, &args.data, read)?.into()),
         other => Err(unknown_kind(other)),
     })
 }
@@ -56,6 +63,12 @@ impl From<Changed> for Done {
 impl From<ChangedLabels> for Done {
     fn from(changed: ChangedLabels) -> Self {
         Self { model: Model::Labels(Box::new(changed.model)), report: changed.report, remarks: changed.remarks }
+    }
+}
+
+impl From<ChangedNetwork> for Done {
+    fn from(changed: ChangedNetwork) -> Self {
+        Self { model: Model::Network(Box::new(changed.model)), report: changed.report, remarks: changed.remarks }
     }
 }
 
@@ -89,9 +102,10 @@ fn change(
 pub fn merge(args: &MergeArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     no_trace(common)?;
     let as_json = common.json()?;
-    let told = told_prior(&args.prior)?;
     check_output(&args.output, args.force)?;
     let first = load(&args.models[0], timings)?;
+    let pseudocounts = if let Model::Network(_) = first { args.prior.pseudocounts()? } else { None };
+    let told = if let Model::Network(_) = first { None } else { Some(told_prior(&args.prior)?) };
     super::average::stays_as_it_is(&first, &args.models[0])?;
     let mut merged = first.clone();
     let mut remarks = Vec::new();
@@ -102,10 +116,12 @@ pub fn merge(args: &MergeArgs, common: &Common, timings: &mut Timings) -> Result
         rows.push(count(other.n_rows()));
         let start = Instant::now();
         // Where they differ in what was not told, the library says so.
-        let prior = first.prior().map(&told).filter(|prior| other.prior().map(&told).as_ref() == Some(prior));
+        let told = |model: &Model| told.as_ref().and_then(|told| model.prior().map(told));
+        let prior = told(&first).filter(|prior| told(&other).as_ref() == Some(prior));
         let changed = match (&merged, &other) {
             (Model::NaiveBayes(a), Model::NaiveBayes(b)) => tunbridge::merge(a, b, prior).map(Done::from),
             (Model::Labels(a), Model::Labels(b)) => labels::merge(a, b, prior).map(Done::from),
+            (Model::Network(a), Model::Network(b)) => network::merge(a, b, pseudocounts).map(Done::from),
             (a, b) => Err(unlike(a, b)),
         };
         let changed = changed.map_err(|e| of_both(e, &args.models[0], path))?;

@@ -45,6 +45,14 @@ pub fn run(args: &ClassifyArgs, common: &Common, timings: &mut Timings) -> Resul
             let asked = Asked { model: model.as_ref(), alone: None };
             if one_case { case(args, common, asked, &rule)? } else { rows_of_classes(args, common, asked.model, &rule)? }
         }
+        Model::Network(model) => {
+            let of_one_model = [("--trace", common.trace), ("--value-of-information", args.value_of_information)];
+            refuse(&of_one_model, "is not there for networks: `tunbridge ask MODEL 'P(A | B=b)' --explain` says how findings move an answer")?;
+            let classifier = model.classifier(super::network::MEMORY)?;
+            let rule = rule(args, costs, classifier.classes())?;
+            let asked = Asked { model: &classifier, alone: None };
+            if one_case { case(args, common, asked, &rule)? } else { rows_of_classes(args, common, asked.model, &rule)? }
+        }
         other => return Err(unknown_kind(other)),
     }
     timings.add("infer", start);

@@ -14,8 +14,10 @@ use crate::{Failure, json};
 
 pub fn run(args: &DiffArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     no_trace(common)?;
-    let is_model = |path: &std::path::Path| tunbridge::model_file::is_model(path);
-    if !is_model(&args.before) && !is_model(&args.after) && args.before.is_file() && args.after.is_file() {
+    let is_network = |path: &std::path::Path| {
+        if tunbridge::model_file::is_model(path) { matches!(Model::load(path), Ok(Model::Network(_))) } else { path.is_file() }
+    };
+    if is_network(&args.before) && is_network(&args.after) {
         return super::network::diff::run(args, common, timings);
     }
     let as_json = common.json()?;

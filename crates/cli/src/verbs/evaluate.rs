@@ -132,6 +132,7 @@ fn saved(args: &EvaluateArgs, read: ReadOptions, timings: &mut Timings) -> Resul
     let found = match &model {
         Model::NaiveBayes(model) => Found::of(test(model.as_ref(), &data, options)?),
         Model::Average(model) => Found::of(test(model.as_ref(), &data, options)?),
+        Model::Network(model) => Found::of(test(&model.classifier(super::network::MEMORY)?, &data, options)?),
         Model::Labels(model) => Found::of_labels(labels::test(model, &data, options)?),
         other => return Err(unknown_kind(other)),
     };

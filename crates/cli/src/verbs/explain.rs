@@ -38,6 +38,7 @@ pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result
         Model::Labels(model) => return super::labels::explain(args, common, &model, one_case, timings),
         Model::Average(model) => return super::average::explain(args, common, &model, one_case, timings),
         Model::NaiveBayes(model) => *model,
+        Model::Network(model) => return Err(super::network::not_explained(args, &model, one_case)),
         other => return Err(unknown_kind(&other)),
     };
     tell_stale(&model, common);

@@ -20,6 +20,10 @@ use crate::{Failure, json, unlabelled};
 
 pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     let as_json = common.json()?;
+    if let Some(structure) = &args.structure.structure {
+        return super::network::learn::run(args, structure, common, timings);
+    }
+    refuse(&args.structure.given(), "goes with --structure")?;
     if !args.average.average.is_empty() {
         return super::average::learn(args, common, timings);
     }
@@ -56,7 +60,7 @@ pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(
 
 pub fn options(args: &LearnArgs, common: &Common) -> Result<LearnOptions, Failure> {
     let (prior, bins) = args.learner.prior()?;
-    if args.evaluate == EvaluationPlan::None {
+    if args.plan() == EvaluationPlan::None {
         refuse(&[("--costs", !args.costs.is_empty())], "says how a model is judged, and does not go with --evaluate none")?;
     }
     let mut read = args.read.options(common);
@@ -68,7 +72,7 @@ pub fn options(args: &LearnArgs, common: &Common) -> Result<LearnOptions, Failur
         prior,
         bins,
         threshold: args.learner.threshold(),
-        evaluation: args.evaluate,
+        evaluation: args.plan(),
         calibration: method(args.calibrate),
         costs: costs(&args.costs)?,
         seed: common.seed,

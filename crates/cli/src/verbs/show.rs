@@ -24,9 +24,13 @@ pub fn run(args: &ShowArgs, common: &Common, timings: &mut Timings) -> Result<()
         }
         return super::network::show(args, common, timings);
     }
+    let model = load(&args.model, timings)?;
+    if let Model::Network(_) = model {
+        return super::network::show(args, common, timings);
+    }
     refuse(&args.network.given(), "is for networks, and this is a model")?;
     let as_json = common.json()?;
-    let model = match load(&args.model, timings)? {
+    let model = match model {
         Model::Labels(model) => return super::labels::show(args, as_json, &model),
         Model::Average(model) => return super::average::show(args, as_json, &model),
         Model::NaiveBayes(model) => *model,

@@ -13,6 +13,7 @@ use belief::VarId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::str::FromStr;
 
 /// Pseudo-counts of a table's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -218,6 +219,45 @@ impl fmt::Display for Pseudocounts {
             Self::PerRow(m) => write!(f, "m-estimate:{m}"),
             Self::EquivalentSampleSize(ess) => write!(f, "bdeu:{ess}"),
             Self::PriorNetwork(ess) => write!(f, "a prior network worth {ess} rows"),
+        }
+    }
+}
+
+/// As it is written after `--estimate`: `ml`, `laplace[:l]`, `k2`, `bdeu[:rows]`, `m-estimate:m`, and `dirichlet:a` for `laplace:a`.
+impl FromStr for Pseudocounts {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts: Vec<&str> = text.split(':').map(str::trim).collect();
+        let number = |text: &str| {
+            let number = text.parse::<f64>().ok().filter(|x| x.is_finite() && *x >= 0.0);
+            number.ok_or_else(|| format!("`{text}` is no pseudo-count: give a number that is not negative"))
+        };
+        match parts[..] {
+            ["ml"] => Ok(Self::None),
+            ["k2"] | ["laplace"] => Ok(Self::PerCell(1.0)),
+            ["laplace" | "dirichlet", each] => Ok(Self::PerCell(number(each)?)),
+            ["bdeu"] => Ok(Self::EquivalentSampleSize(1.0)),
+            ["bdeu", ess] => Ok(Self::EquivalentSampleSize(number(ess)?)),
+            ["m-estimate" | "m", m] | ["m", m, "uniform"] => Ok(Self::PerRow(number(m)?)),
+            _ => Err(format!("`{text}` is no estimate of a network's tables: ml, laplace[:l], k2, bdeu[:rows], m-estimate:<m>")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for text in ["ml", "k2", "laplace:0.5", "bdeu:10", "m-estimate:2"] {
+            assert_eq!(text.parse::<Pseudocounts>().unwrap().to_string(), text);
+        }
+        assert_eq!("m:2:uniform".parse(), Ok(Pseudocounts::PerRow(2.0)));
+        assert_eq!("bdeu".parse(), Ok(Pseudocounts::EquivalentSampleSize(1.0)));
+        for wrong in ["", "m", "m-estimate", "bdeu:-1", "bdeu:x", "laplace:inf", "ml:1", "m:2:empirical"] {
+            assert!(wrong.parse::<Pseudocounts>().is_err(), "{wrong}");
         }
     }
 }

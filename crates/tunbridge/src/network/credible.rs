@@ -179,6 +179,10 @@ fn n_numbers(outcome: &Outcome) -> Result<usize, Error> {
     let none = |what: &str| Err(Error::unfit(what.to_string(), "leave --credible out"));
     match outcome {
         Outcome::Found { value, .. } => Ok(numbers(value).len()),
+        Outcome::EachState { rows, .. } if rows.iter().any(|row| matches!(row.value, Some(Value::Best(_)))) => Err(Error::unfit(
+            "which assignment is the most probable differs from state to state, and from draw to draw",
+            "give the state that stands bare behind the bar, as in argmax A | B=b",
+        )),
         Outcome::EachState { rows, .. } => Ok(rows.iter().filter_map(|row| row.value.as_ref()).map(|value| numbers(value).len()).sum()),
         Outcome::Independence(_) => none("the graph alone says what is independent, and that is not uncertain"),
         _ => none("the findings are impossible, and the answer has no number"),

@@ -1,5 +1,6 @@
 //! `ask`: any question about any variable of a network.
 
+mod credible;
 mod explanation;
 mod interactive;
 pub mod object;
@@ -14,7 +15,7 @@ use serde_json::Value as Json;
 use tunbridge::net::Domain;
 use tunbridge::net::ask::{Checked, Explanation, Finding, Oracle, Outcome, Question, Reply};
 use tunbridge::net::query::Query;
-use tunbridge::network::{self, NetworkFile};
+use tunbridge::network::{self, Credible, CredibleOptions, NetworkFile};
 use tunbridge::{Error, Timings};
 
 use super::{no_trace, print, print_json};
@@ -30,6 +31,9 @@ pub fn run(args: &AskArgs, common: &Common, timings: &mut Timings) -> Result<(),
     // What is wrong with the words of a question is known before any file is read.
     let typed: Vec<Query> = args.questions.iter().map(|text| parse(text)).collect::<Result<_, _>>()?;
     let file = super::network::open(&args.net, common, timings)?;
+    if args.credible.is_some() && file.model().is_none() {
+        return Err(credible::not_learned(&args.net));
+    }
     let start = Instant::now();
     let oracle = match &args.order {
         None => file.oracle(args.memory),
@@ -44,7 +48,7 @@ pub fn run(args: &AskArgs, common: &Common, timings: &mut Timings) -> Result<(),
         findings.extend(file.evidence(path)?);
     }
     let start = Instant::now();
-    let mut asker = Asker { file: &file, oracle, findings, args, style, n_asked: 0, several: false };
+    let mut asker = Asker { file: &file, oracle, findings, args, style, n_asked: 0, several: false, seed: common.seed, n_threads: args.read.options(common).n_threads() };
     let outcome = asker.all(typed, common);
     timings.add("infer", start);
     outcome
@@ -90,6 +94,9 @@ struct Asker<'a> {
     args: &'a AskArgs,
     style: Style,
     n_asked: usize,
+    /// The seed of draws, and the threads that draw.
+    seed: u64,
+    n_threads: usize,
     /// Whether more than one question is asked, so that each is printed over its answer.
     several: bool,
 }
@@ -97,7 +104,7 @@ struct Asker<'a> {
 /// What is told of a question.
 enum Told {
     Plan(tunbridge::net::ask::Plan),
-    Reply { reply: Box<Reply>, explanation: Option<Box<Explanation>>, checked: Option<Box<Checked>> },
+    Reply { reply: Box<Reply>, explanation: Option<Box<Explanation>>, checked: Option<Box<Checked>>, credible: Option<Box<Credible>> },
 }
 
 impl Asker<'_> {
@@ -221,7 +228,19 @@ impl Asker<'_> {
             true => Some(Box::new(self.oracle.explain_question(question).map_err(Error::from)?)),
             false => None,
         };
-        Ok(Told::Reply { reply: Box::new(reply), explanation, checked })
+        let credible = match (self.args.credible, &reply.outcome) {
+            // What is impossible, or said by the graph alone, is not uncertain.
+            (None, _) | (_, Outcome::Impossible { .. } | Outcome::Independence(_)) => None,
+            (Some(level), outcome) => Some(Box::new(self.credible(level, question, outcome)?)),
+        };
+        Ok(Told::Reply { reply: Box::new(reply), explanation, checked, credible })
+    }
+
+    fn credible(&self, level: f64, question: &Question, outcome: &Outcome) -> Result<Credible, Failure> {
+        let Some(model) = self.file.model() else { return Err(credible::not_learned(&self.file.path)) };
+        let n_draws = self.args.draws.map_or(CredibleOptions::default().n_draws, |n| n as usize);
+        let options = CredibleOptions { level, n_draws, seed: self.seed, memory: self.args.memory, n_threads: self.n_threads };
+        Ok(model.credible(question, outcome, &options)?)
     }
 
     fn print(&mut self, query: &Query, question: &Question) -> Result<(), Failure> {
@@ -237,6 +256,9 @@ impl Asker<'_> {
             }
             Style::Json | Style::JsonLines => print_json(&self.object(query, question)?),
             Style::Csv => match self.told(question)? {
+                Told::Reply { reply, credible: Some(credible), .. } => {
+                    print(&rows::csv_text(&credible::lines(self.domain(), &reply.outcome, &credible, |x| crate::json::real(x).to_string())))
+                }
                 Told::Reply { reply, .. } => print(&rows::csv_text(&object::csv(self.domain(), &reply))),
                 Told::Plan(_) => Ok(()),
             },
@@ -247,8 +269,11 @@ impl Asker<'_> {
         let dag = self.file.network().map(tunbridge::net::Network::dag);
         Ok(match self.told(question)? {
             Told::Plan(plan) => explanation::plan_words(&plan),
-            Told::Reply { reply, explanation, checked } => {
-                let mut text = words::reply(self.domain(), dag, &reply, !question.findings.is_empty());
+            Told::Reply { reply, explanation, checked, credible } => {
+                let mut text = match &credible {
+                    None => words::reply(self.domain(), dag, &reply, !question.findings.is_empty()),
+                    Some(credible) => credible::words(self.domain(), &reply, credible),
+                };
                 if let Some(checked) = checked {
                     text += &explanation::checked_words(&checked);
                 }
@@ -263,8 +288,11 @@ impl Asker<'_> {
     fn object(&self, query: &Query, question: &Question) -> Result<Json, Failure> {
         Ok(match self.told(question)? {
             Told::Plan(plan) => explanation::plan_object(&query.to_string(), &plan),
-            Told::Reply { reply, explanation, checked } => {
+            Told::Reply { reply, explanation, checked, credible } => {
                 let mut object = object::reply(self.domain(), &query.to_string(), &reply);
+                if let Some(credible) = credible {
+                    credible::put(self.domain(), &credible, &mut object);
+                }
                 if let Some(checked) = checked {
                     object["check"] = explanation::checked_object(&checked);
                 }

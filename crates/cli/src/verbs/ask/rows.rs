@@ -49,6 +49,9 @@ pub fn run(asker: &Asker<'_>, queries: &[Query], common: &Common) -> Result<(), 
         model_file::check_place_of_answers(path)?;
     }
     let mut read = args.read.options(common);
+    if let Some(model) = asker.file.model() {
+        model.recipe().apply(&mut read);
+    }
     let _bar = progress::show(&mut read, common);
     let unknown = args.unknown_states.map_or(UnknownStates::Missing, UnknownStates::from);
     let questions = RowQuestions::open(&asker.oracle, queries, &asker.findings, &args.rows, (read, unknown))?;

@@ -2,6 +2,7 @@
 
 pub mod convert;
 pub mod diff;
+pub mod learn;
 mod object;
 pub mod random;
 mod words;
@@ -14,16 +15,16 @@ use tunbridge::net::ask::{Outcome, Question, Value, find_variable};
 use tunbridge::net::independences::{Independence, minimal_independences};
 use tunbridge::net::query::{Query, Targets};
 use tunbridge::net::{EquivalenceClass, VarId};
-use tunbridge::network::{self, FormatKind, NetworkFile};
+use tunbridge::network::{self, FormatKind, NetworkFile, NetworkModel};
 use tunbridge::{Error, Timings};
 
 use super::print;
 use crate::Failure;
-use crate::args::{Common, Format, ShowArgs, refuse};
+use crate::args::{Common, ExplainArgs, Format, ShowArgs, refuse};
 use crate::progress::remark;
 
 /// Tables for beliefs that `show` is asked for may take so much.
-const MEMORY: u64 = 2_000_000_000;
+pub const MEMORY: u64 = 2_000_000_000;
 
 /// Opens a network and tells what was found wrong and mended in it.
 pub fn open(path: &Path, common: &Common, timings: &mut Timings) -> Result<NetworkFile, Failure> {
@@ -135,7 +136,7 @@ fn text(args: &ShowArgs, file: &NetworkFile, beliefs: Option<&network::Beliefs>)
     let of_network = &args.network;
     let mut text = String::new();
     if let Some(name) = &of_network.variable {
-        text += &words::variable(directed(file)?, find(file, name)?, args.all);
+        text += &words::variable(directed(file)?, find(file, name)?, file.model(), args.all);
     } else if of_network.junction_tree {
         text += &words::junction_tree(file, &file.tree_plan());
     } else if of_network.order {
@@ -163,7 +164,7 @@ fn text(args: &ShowArgs, file: &NetworkFile, beliefs: Option<&network::Beliefs>)
 fn object(args: &ShowArgs, file: &NetworkFile, beliefs: Option<&network::Beliefs>) -> Result<serde_json::Value, Failure> {
     let of_network = &args.network;
     let mut value = if let Some(name) = &of_network.variable {
-        object::variable(directed(file)?, find(file, name)?)
+        object::variable(directed(file)?, find(file, name)?, file.model())
     } else if of_network.junction_tree {
         object::junction_tree(file, &file.tree_plan())
     } else if of_network.order {
@@ -182,6 +183,15 @@ fn object(args: &ShowArgs, file: &NetworkFile, beliefs: Option<&network::Beliefs
         value["log_p_evidence"] = crate::json::real(beliefs.ln_p_evidence);
     }
     Ok(value)
+}
+
+/// That a network is explained by questions, with the question that was meant.
+pub fn not_explained(args: &ExplainArgs, model: &NetworkModel, one_case: bool) -> Failure {
+    let target = model.target().map_or("TARGET", |target| model.network().name(target));
+    let findings = if one_case { args.inputs.join(", ") } else { "B=b, C=c".into() };
+    let what = format!("{}: is a network, in which findings may speak for and against each other", args.model.display());
+    let hint = format!("ask it: tunbridge ask {} 'P({target} | {findings})' --explain", args.model.display());
+    Error::Unfit { what, hint: Some(hint) }.into()
 }
 
 /// Independences of pairs, each with no more given than is needed.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tunbridge::net::independences::Independence;
 use tunbridge::net::{Domain, EquivalenceClass, Network, VarId};
-use tunbridge::network::{NetworkFile, Shape, TreePlan};
+use tunbridge::network::{NetworkFile, NetworkModel, Shape, TreePlan};
 
 use crate::json::{number, real};
 
@@ -11,7 +11,7 @@ use crate::json::{number, real};
 pub fn summary(file: &NetworkFile, shape: &Shape) -> Value {
     let domain = file.domain();
     let variables: Vec<Value> = match file.network() {
-        Some(network) => network.dag().variables().map(|of| variable(network, of)).collect(),
+        Some(network) => network.dag().variables().map(|of| variable(network, of, file.model())).collect(),
         None => domain.variables().map(|of| json!({"name": domain.name(of), "states": domain.states(of)})).collect(),
     };
     let mut value =
@@ -25,12 +25,16 @@ pub fn summary(file: &NetworkFile, shape: &Shape) -> Value {
     if let (Some(network), Some((of, entries))) = (file.network(), shape.largest_family) {
         value["largest_family"] = json!({"variable": network.name(of), "entries": number(entries)});
     }
+    if let (Some(model), Some(object)) = (file.model(), value.as_object_mut()) {
+        object.insert("rows".into(), number(model.n_rows()));
+        super::learn::told(model, object);
+    }
     value["junction_tree"] = json!({"cliques": shape.n_cliques, "entries": number(shape.total_entries), "largest_clique": number(shape.largest_clique), "width": shape.width});
     value
 }
 
 /// A variable with its table, a row for each configuration of its parents, the last parent fastest.
-pub fn variable(network: &Network, of: VarId) -> Value {
+pub fn variable(network: &Network, of: VarId, model: Option<&NetworkModel>) -> Value {
     // What is no table and too large to be spelled out as one is told by its kind alone.
     let rows =
         |values: &[f64]| -> Vec<Value> { values.chunks(network.n_states(of)).map(|row| row.iter().map(|p| real(*p)).collect()).collect() };
@@ -40,6 +44,11 @@ pub fn variable(network: &Network, of: VarId) -> Value {
     let kind = network.conditional(of).kind();
     if kind != "table" {
         value["distribution"] = json!(kind);
+    }
+    if let Some(model) = model {
+        let families = model.posterior().families();
+        let counts = model.completed();
+        value["counts"] = rows(&counts[families.cells(of.index())]).into();
     }
     value
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use tunbridge::net::independences::Independence;
 use tunbridge::net::{EquivalenceClass, Network, VarId};
-use tunbridge::network::{NetworkFile, Shape};
+use tunbridge::network::{NetworkFile, NetworkModel, Shape};
 
 use crate::figures::{count, number, of, probability};
 use crate::report::{Align, table, turned};
@@ -81,6 +81,13 @@ pub fn summary(file: &NetworkFile, shape: &Shape, all: bool) -> String {
     ]);
     facts.push(vec!["treewidth".into(), format!("{} or less", shape.width)]);
     let _ = write!(text, "\n{}", table(&["", ""], &[Align::Left; 2], &facts));
+    if let Some(model) = file.model() {
+        let _ = writeln!(text, "\nLearned from {}, {}", of(model.n_rows(), "row", "rows"), model.prior_words());
+        let facts = super::learn::facts(model);
+        if !facts.is_empty() {
+            text += &table(&["", "", ""], &[Align::Left, Align::Right, Align::Left], &facts);
+        }
+    }
     text
 }
 
@@ -89,7 +96,7 @@ fn names(network: &Network, variables: &[VarId]) -> String {
 }
 
 /// P(variable | parents), a line for each configuration of the parents, and who is around it.
-pub fn variable(network: &Network, of: VarId, all: bool) -> String {
+pub fn variable(network: &Network, of: VarId, model: Option<&NetworkModel>, all: bool) -> String {
     let dag = network.dag();
     let parents = dag.parents(of);
     let (name, states) = (network.name(of), network.states(of));
@@ -102,7 +109,9 @@ pub fn variable(network: &Network, of: VarId, all: bool) -> String {
         _ => format!("P({name} | {}){kind}\n\n", names(network, parents)),
     };
     let columns: Vec<String> = states.iter().map(|state| format!("{name}={state}")).collect();
-    let header: Vec<String> = parents.iter().map(|parent| network.name(*parent).to_string()).chain(columns).collect();
+    let seen = model.map(|model| row_weights(model, of));
+    let told = seen.iter().map(|_| "rows".to_string());
+    let header: Vec<String> = parents.iter().map(|parent| network.name(*parent).to_string()).chain(columns).chain(told).collect();
     let conditional = network.conditional(of);
     let n_rows = conditional.n_rows();
     let shown = n_rows.min(if all { ALL_ROWS } else { MOST_ROWS });
@@ -116,6 +125,7 @@ pub fn variable(network: &Network, of: VarId, all: bool) -> String {
         }
         line.reverse();
         line.extend((0..states.len()).map(|state| probability(conditional.probability(row, state))));
+        line.extend(seen.iter().map(|seen| if seen[row] > 0.0 { count(seen[row]) } else { "never seen".into() }));
         lines.push(line);
     }
     let on_its_side = states.len() > MOST_COLUMNS && states.len() > shown;
@@ -134,6 +144,13 @@ pub fn variable(network: &Network, of: VarId, all: bool) -> String {
     };
     let _ = write!(text, "\n{}", table(&["", ""], &[Align::Left; 2], &around.iter().map(line).collect::<Vec<_>>()));
     text
+}
+
+/// The weight of the rows that each row of a table was learned from.
+fn row_weights(model: &NetworkModel, of: VarId) -> Vec<f64> {
+    let families = model.posterior().families();
+    let cells = &model.completed()[families.cells(of.index())];
+    cells.chunks_exact(families.n_states()[of.index()]).map(|row| row.iter().sum()).collect()
 }
 
 /// The cliques of the junction tree, each with what it shares with the one above it.

@@ -1,0 +1,158 @@
+//! Flags of `learn --structure`: a network whose graph is known, and how its tables are learned.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use tunbridge::data::{NameMap, UnknownStates};
+use tunbridge::net::parameters::{Estimate, Pseudocounts};
+use tunbridge::network::{NetworkFile, NetworkOptions};
+
+use crate::Failure;
+use crate::args::{CalibrateArg, Common, LearnArgs, UnknownArg, refuse};
+use crate::lists::items;
+
+/// The graph, and what is said of its tables.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "A network whose graph is known")]
+pub struct StructureArgs {
+    /// Learn the tables of this network: a file of any format, or arcs as in 'A->B<-C' or '[A][C][B|A:C]', whose states are found in the
+    /// data. Columns are found by their names; the file's own tables are not looked at
+    #[arg(long, value_name = "NET")]
+    pub structure: Option<PathBuf>,
+    /// Which column is which variable, and which value which state, as in 'fever:Fever,temp=hi:Temperature=high'; "a,b" is one name;
+    /// may be repeated
+    #[arg(long, value_name = "COLUMN[=VALUE]:VARIABLE[=STATE],…")]
+    pub map: Vec<String>,
+    /// States of variables of arcs alone, where data do not tell them, as in 'Sinus=yes/no'; may be repeated
+    #[arg(long, value_name = "NAME=STATE/STATE,…")]
+    pub states: Vec<String>,
+    /// What to do with a value that is no state of the network [default: error]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub unknown_states: Option<UnknownArg>,
+    /// Which tables are taken of all that are believed possible: their mean, or the most probable ones [default: mean]
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub point: Option<PointArg>,
+    /// How many rows the prior of single variables is worth, as in 'Flu=10,Nose=0.5'
+    #[arg(long, value_name = "NAME=ROWS,…")]
+    pub ess_of: Vec<String>,
+    /// A network of an expert whose tables count as so many rows, as in expert.bif:20; its arcs may be others
+    #[arg(long, value_name = "NET:ROWS")]
+    pub prior_network: Option<String>,
+    /// Variables whose tables stay as the --structure file has them
+    #[arg(long, value_name = "NAME,…")]
+    pub fix: Vec<String>,
+    /// A network whose tables EM begins with, where values are missing
+    #[arg(long, value_name = "NET")]
+    pub start: Option<PathBuf>,
+    /// Refuse to learn a table row that was never seen by maximum likelihood [default: it is uniform, and marked]
+    #[arg(long)]
+    pub strict: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PointArg {
+    /// (N + α) / Σ(N + α)
+    Mean,
+    /// (N + α − 1) / Σ(N + α − 1)
+    Map,
+}
+
+impl StructureArgs {
+    /// Each flag but --structure itself, with whether it is given.
+    pub fn given(&self) -> [(&'static str, bool); 9] {
+        [
+            ("--map", !self.map.is_empty()),
+            ("--states", !self.states.is_empty()),
+            ("--unknown-states", self.unknown_states.is_some()),
+            ("--point", self.point.is_some()),
+            ("--ess-of", !self.ess_of.is_empty()),
+            ("--prior-network", self.prior_network.is_some()),
+            ("--fix", !self.fix.is_empty()),
+            ("--start", self.start.is_some()),
+            ("--strict", self.strict),
+        ]
+    }
+
+    fn names(&self) -> Result<NameMap, Failure> {
+        self.map.join(",").parse().map_err(|e| Failure::Usage(format!("--map {e}")))
+    }
+
+    fn states(&self) -> Result<BTreeMap<String, Vec<String>>, Failure> {
+        let wrong = |item: &str| Failure::Usage(format!("--states `{item}`: write NAME=STATE/STATE, as in Sinus=yes/no"));
+        let mut states = BTreeMap::new();
+        for item in self.states.iter().flat_map(|list| items(list)) {
+            let (name, list) = item.split_once('=').ok_or_else(|| wrong(&item))?;
+            let list: Vec<String> = list.split('/').map(|state| state.trim().to_string()).collect();
+            if list.iter().any(String::is_empty) || states.insert(name.trim().to_string(), list).is_some() {
+                return Err(wrong(&item));
+            }
+        }
+        Ok(states)
+    }
+
+    fn ess_of(&self) -> Result<BTreeMap<String, f64>, Failure> {
+        let mut sizes = BTreeMap::new();
+        for item in self.ess_of.iter().flat_map(|list| items(list)) {
+            let wrong = || Failure::Usage(format!("--ess-of `{item}`: write NAME=ROWS, as in Flu=10"));
+            let (name, rows) = item.rsplit_once('=').ok_or_else(wrong)?;
+            let rows = rows.trim().parse::<f64>().ok().filter(|rows| rows.is_finite() && *rows >= 0.0).ok_or_else(wrong)?;
+            if sizes.insert(name.trim().to_string(), rows).is_some() {
+                return Err(Failure::Usage(format!("--ess-of names `{}` twice", name.trim())));
+            }
+        }
+        Ok(sizes)
+    }
+
+    fn prior_network(&self) -> Result<Option<(NetworkFile, f64)>, Failure> {
+        let Some(text) = &self.prior_network else { return Ok(None) };
+        let wrong = || Failure::Usage(format!("--prior-network `{text}`: write NET:ROWS, as in expert.bif:20"));
+        let (path, rows) = text.rsplit_once(':').ok_or_else(wrong)?;
+        let rows = rows.trim().parse::<f64>().ok().filter(|rows| rows.is_finite() && *rows >= 0.0).ok_or_else(wrong)?;
+        Ok(Some((NetworkFile::open(Path::new(path))?, rows)))
+    }
+}
+
+/// What is asked for by `learn --structure`.
+pub fn options(args: &LearnArgs, common: &Common) -> Result<NetworkOptions, Failure> {
+    let (of_network, learner) = (&args.structure, &args.learner);
+    let others = [
+        ("--model", learner.model.is_some()),
+        ("--labels", learner.labels.is_some()),
+        ("--threshold", learner.threshold.is_some()),
+        ("--average", !args.average.average.is_empty()),
+        ("--calibrate", args.calibrate != CalibrateArg::None),
+        ("--types", !args.columns.types.is_empty()),
+        ("--schema", args.columns.schema.is_some()),
+        ("--documents", args.read.documents.is_some()),
+        ("--class-depth", args.read.class_depth.is_some()),
+        ("--trace", common.trace),
+    ];
+    let others = [&others[..], &learner.text.given(), &learner.unlabelled.given()].concat();
+    refuse(&others, "does not go with --structure, which learns the tables of a network")?;
+    let judged = args.evaluate.is_some_and(|plan| plan != tunbridge::EvaluationPlan::None) || !args.costs.is_empty();
+    refuse(&[("--evaluate or --costs", judged)], "does not go with --structure: `tunbridge evaluate MODEL DATA` judges it on other rows")?;
+    let pseudocounts = learner.prior.pseudocounts()?;
+    if of_network.prior_network.is_some() {
+        refuse(&[("--estimate", pseudocounts.is_some())], "and --prior-network both say what was believed before: give one")?;
+    }
+    let mut read = args.read.options(common);
+    args.columns.apply(&mut read, args.target.as_ref())?;
+    read.names = of_network.names()?;
+    Ok(NetworkOptions {
+        read,
+        unknown_states: of_network.unknown_states.map_or(UnknownStates::Error, UnknownStates::from),
+        states: of_network.states()?,
+        pseudocounts: pseudocounts.unwrap_or(Pseudocounts::EquivalentSampleSize(1.0)),
+        ess_of: of_network.ess_of()?,
+        estimate: match of_network.point {
+            None | Some(PointArg::Mean) => Estimate::PosteriorMean,
+            Some(PointArg::Map) => Estimate::Map,
+        },
+        prior_network: of_network.prior_network()?,
+        fix: of_network.fix.iter().flat_map(|list| items(list)).collect(),
+        start: of_network.start.as_deref().map(NetworkFile::open).transpose()?,
+        strict: of_network.strict,
+        ..NetworkOptions::default()
+    })
+}

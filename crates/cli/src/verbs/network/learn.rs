@@ -1,0 +1,190 @@
+//! `learn --structure`: the tables of a network whose graph is known.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::{Map, Value, json};
+use tunbridge::Timings;
+use tunbridge::belief::Kind;
+use tunbridge::model_file::check_output;
+use tunbridge::net::VarId;
+use tunbridge::network::{LearnedNetwork, NetworkModel, learn};
+
+use super::super::learn::{output_path, title};
+use super::super::{print, print_json};
+use super::open;
+use crate::args::{Common, LearnArgs};
+use crate::figures::{count, number, of, percent};
+use crate::json::{self, real};
+use crate::progress::{self, remark};
+use crate::report::{self, Align, table};
+use crate::{Failure, structure_args};
+
+pub fn run(args: &LearnArgs, structure: &Path, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
+    let as_json = common.json()?;
+    let mut options = structure_args::options(args, common)?;
+    let output = output_path(args)?;
+    check_output(&output, args.force)?;
+    let graph = open(structure, common, timings)?;
+    let learned = {
+        let _bar = progress::show(&mut options.read, common);
+        learn(&args.data, &graph, &options)?
+    };
+    *timings = learned.timings.clone();
+    let start = Instant::now();
+    learned.model.save(&output, args.force)?;
+    timings.add("write", start);
+    for text in learned.remarks.iter().chain(&report::remarks(&learned.report, learned.model.schema())) {
+        remark(common, text);
+    }
+    if as_json {
+        return print_json(&object(&learned, &output));
+    }
+    let mut text = summary(&title(&args.data), &learned);
+    let _ = writeln!(text, "\nSaved {} (network, {})", output.display(), learned.model.prior_words());
+    print(&text)
+}
+
+fn summary(title: &str, learned: &LearnedNetwork) -> String {
+    const MOST: usize = 40;
+    let model = &learned.model;
+    let network = model.network();
+    let name = if model.name().is_empty() { String::new() } else { format!(" “{}”", model.name()) };
+    let mut text = format!(
+        "{title}: {}\nnetwork{name}: {}, {}, {}\n\n",
+        of(learned.report.n_rows as f64, "row", "rows"),
+        of(network.n_variables() as f64, "variable", "variables"),
+        of(network.dag().n_arcs() as f64, "arc", "arcs"),
+        of(network.n_free_parameters() as f64, "free parameter", "free parameters"),
+    );
+    let missing = model.observed().gaps.missing();
+    let has_gaps = missing.iter().any(|n| *n > 0.0);
+    let mut lines = Vec::new();
+    for variable in network.dag().variables().take(MOST) {
+        let states = network.states(variable);
+        let shown: Vec<&str> = states.iter().take(8).map(String::as_str).collect();
+        let more = if states.len() > 8 { ", …" } else { "" };
+        let parents: Vec<&str> = network.dag().parents(variable).iter().map(|parent| network.name(*parent)).collect();
+        let mut line = vec![network.name(variable).to_string(), format!("{}: {}{more}", states.len(), shown.join(", ")), parents.join(", ")];
+        if has_gaps {
+            line.push(gap_words(model, learned, variable));
+        }
+        lines.push(line);
+    }
+    let header: &[&str] = if has_gaps { &["variable", "states", "parents", "missing"] } else { &["variable", "states", "parents"] };
+    text += &table(header, &vec![Align::Left; header.len()], &lines);
+    if network.n_variables() > MOST {
+        let more = of((network.n_variables() - MOST) as f64, "more variable", "more variables");
+        let _ = writeln!(text, "  … and {more}; `tunbridge show MODEL --all` lists them");
+    }
+    let facts = facts(model);
+    if !facts.is_empty() {
+        let _ = write!(text, "\n{}", table(&["", "", ""], &[Align::Left, Align::Right, Align::Left], &facts));
+    }
+    text
+}
+
+/// How much of a variable is missing.
+fn gap_words(model: &NetworkModel, learned: &LearnedNetwork, variable: VarId) -> String {
+    let n = model.observed().gaps.missing()[variable.index()];
+    if learned.hidden.iter().any(|name| name == model.network().name(variable)) {
+        "hidden".into()
+    } else if n > 0.0 {
+        format!("{} ({})", count(n), percent(n / model.n_rows()))
+    } else {
+        String::new()
+    }
+}
+
+/// What a learned network is worth: likelihoods, gaps, and rows that nothing was seen of.
+pub fn facts(model: &NetworkModel) -> Vec<Vec<String>> {
+    let mut facts = Vec::new();
+    let n_rows = model.n_rows();
+    if let Some(ln) = model.ln_likelihood() {
+        facts.push(vec!["log likelihood".into(), number(ln), format!("{} a row", number(ln / n_rows))]);
+    }
+    if let Some(ln) = model.ln_marginal_likelihood() {
+        facts.push(vec!["log marginal likelihood".into(), number(ln), format!("of the graph, under {}", model.prior_words())]);
+    }
+    let gaps = &model.observed().gaps;
+    if !gaps.are_none() {
+        facts.push(vec!["rows without gaps".into(), count(gaps.n_complete()), format!("of {}", count(n_rows))]);
+    }
+    if let Some(expected) = model.expected() {
+        let rest = if expected.converged { "" } else { ", not at rest" };
+        facts.push(vec!["steps of EM".into(), count(expected.iterations as f64), rest.trim_start_matches(", ").into()]);
+    }
+    let unseen = model.unseen();
+    if let Some((variable, row)) = unseen.first() {
+        let n_all: usize = (0..model.posterior().families().len()).map(|of| model.posterior().families().n_rows(of)).sum();
+        let given = model.configuration(*variable, *row);
+        let given = if given.is_empty() { String::new() } else { format!(" given {given}") };
+        let first = format!("of {} table rows, the first {}{given}", count(n_all as f64), model.network().name(*variable));
+        facts.push(vec!["never seen".into(), count(unseen.len() as f64), first]);
+    }
+    facts
+}
+
+/// The rows that nothing was seen of.
+pub fn unseen_object(model: &NetworkModel) -> Value {
+    let network = model.network();
+    let one = |(variable, row): (VarId, usize)| {
+        let parents = network.dag().parents(variable);
+        let mut left = row;
+        let mut given: Vec<(String, Value)> = Vec::new();
+        for parent in parents.iter().rev() {
+            given.push((network.name(*parent).to_string(), json!(network.states(*parent)[left % network.n_states(*parent)])));
+            left /= network.n_states(*parent);
+        }
+        given.reverse();
+        json!({"variable": network.name(variable), "row": row + 1, "given": Value::Object(given.into_iter().collect())})
+    };
+    model.unseen().into_iter().map(one).collect()
+}
+
+/// What is told of a learned network, beside its tables.
+pub fn told(model: &NetworkModel, object: &mut Map<String, Value>) {
+    let (network, gaps) = (model.network(), &model.observed().gaps);
+    object.insert("prior".into(), json!(model.prior_words()));
+    if let Some(target) = model.target() {
+        object.insert("target".into(), json!(network.name(target)));
+    }
+    if let Some(ln) = model.ln_likelihood() {
+        object.insert("log_likelihood".into(), real(ln));
+        object.insert("log_likelihood_per_row".into(), real(ln / model.n_rows()));
+    }
+    if let Some(ln) = model.ln_marginal_likelihood() {
+        object.insert("log_marginal_likelihood".into(), real(ln));
+    }
+    if let Some(expected) = model.expected() {
+        object.insert("iterations".into(), json!(expected.iterations));
+        object.insert("converged".into(), json!(expected.converged));
+    }
+    let missing = network.structure().names().iter().zip(gaps.missing()).filter(|(_, n)| **n > 0.0);
+    object.insert("missing".into(), Value::Object(missing.map(|(name, n)| (name.clone(), json::number(*n))).collect()));
+    object.insert("complete_rows".into(), json::number(gaps.n_complete()));
+    object.insert("unseen".into(), unseen_object(model));
+}
+
+fn object(learned: &LearnedNetwork, output: &Path) -> Value {
+    let model = &learned.model;
+    let network = model.network();
+    let mut object = Map::new();
+    object.insert("model".into(), json!(output.display().to_string()));
+    object.insert("kind".into(), json!("network"));
+    object.insert("rows".into(), json!(learned.report.n_rows));
+    object.insert("skipped".into(), json!(learned.report.n_skipped));
+    object.insert("weight".into(), json::number(model.n_rows()));
+    let states = |variable: VarId| match &model.schema().variable(variable).kind {
+        Kind::Categorical(states) => json!({"name": network.name(variable), "states": states.names()}),
+        _ => Value::Null,
+    };
+    object.insert("variables".into(), network.dag().variables().map(states).collect());
+    object.insert("arcs".into(), network.dag().arcs().map(|(from, to)| json!([network.name(from), network.name(to)])).collect());
+    object.insert("free_parameters".into(), json!(network.n_free_parameters()));
+    told(model, &mut object);
+    object.insert("hidden".into(), json!(learned.hidden));
+    object.insert("remarks".into(), json!(learned.remarks));
+    Value::Object(object)
+}
