@@ -9,7 +9,7 @@ use tunbridge::data::ReadOptions;
 use tunbridge::labels::{self, ChangedLabels};
 use tunbridge::learners::NaiveBayesPrior;
 use tunbridge::model_file::check_output;
-use tunbridge::network::{self, ChangedNetwork};
+use tunbridge::network::{self, ChangedNetwork, EmPlan};
 use tunbridge::{Changed, Error, Model, Timings};
 
 use super::{load, no_trace, print, print_json, unknown_kind};
@@ -25,7 +25,7 @@ pub fn update(args: &UpdateArgs, common: &Common, timings: &mut Timings) -> Resu
     change(&args.change, common, timings, "added", |model, args, read| {
         if let Model::Network(model) = model {
             refuse(&[("--max-vocabulary", max_vocabulary.is_some())], "is for texts, and this is a network")?;
-            return Ok(network::update(model, &args.data, read, prior_args.pseudocounts()?, fading)?.into());
+            return Ok(network::update(model, &args.data, read, prior_args.pseudocounts()?, fading, &EmPlan::default())?.into());
         }
         refuse(&[("--fading", fading.is_some())], "is for networks of `learn --structure`")?;
         let told = told_prior(prior_args)?;
