@@ -7,8 +7,9 @@
 use super::families::Families;
 use super::family_counts::FamilyCounts;
 use super::incomplete_rows::Expected;
-use super::posterior::{ParameterPosterior, Parameters, weighed_ln};
-use super::prior::{Estimate, ParameterPrior, PriorFault};
+use super::objective::{Objective, largest_change};
+use super::posterior::{ParameterPosterior, Parameters};
+use super::prior::{ParameterPrior, PriorFault};
 use belief::conjugate::{Dirichlet, Family as _};
 use belief::{Climb, Rng, Step, random_stream};
 use std::sync::Arc;
@@ -40,6 +41,12 @@ pub enum EmFault {
         /// The row, from 0.
         row: u64,
     },
+    /// A start that cannot be.
+    #[error("the tables to start from give something that was seen probability zero: start from tables without zeros")]
+    ImpossibleStart,
+    /// A length of steps that is none.
+    #[error("{0} is no length of a step: give a number above zero")]
+    NotALength(f64),
 }
 
 /// What ended a climb before its time.
@@ -51,16 +58,17 @@ pub enum EmError<E> {
     Expectation(E, Option<Box<Fitted>>),
 }
 
-/// Where EM ended.
+/// Where a climb ended.
 #[derive(Clone, Debug)]
 pub struct Fitted {
     /// The tables.
     pub parameters: Parameters,
-    /// What gaps are expected to be under the tables before the last step: with what was counted they make the tables.
+    /// What gaps are expected to be. After EM under the tables before the last step: with what was counted they make the tables. After a
+    /// climb by gradients under the tables themselves.
     pub expected: Vec<f64>,
-    /// What climbs, at the start and after every step but the last.
+    /// What climbs, at the start and after every step; of EM but the last, whose objective nobody has asked for.
     pub objectives: Vec<f64>,
-    /// The log likelihood of the rows under the tables before the last step.
+    /// The log likelihood of the rows under the tables that `expected` is of.
     pub ln_likelihood: f64,
     /// Whether it had stopped rising.
     pub converged: bool,
@@ -91,7 +99,7 @@ impl Em<'_> {
     /// When the prior does not fit or has no top, a row is impossible, or `expect` fails.
     pub fn run<E>(&self, start: Parameters, mut expect: impl FnMut(&Parameters) -> Result<Expected, E>) -> Result<Fitted, EmError<E>> {
         let families = Arc::clone(self.observed.families());
-        let prior_cells = self.prior_cells(&families).map_err(EmError::Fault)?;
+        let objective = Objective::new(self.observed, self.prior).map_err(EmError::Fault)?;
         let learned = |cells: &[f64]| -> Result<Parameters, EmError<E>> {
             let counts: Vec<f64> = self.observed.cells().iter().zip(cells).map(|(seen, expected)| seen + expected).collect();
             let posterior = ParameterPosterior::new(Arc::clone(&families), self.prior, &counts);
@@ -100,20 +108,16 @@ impl Em<'_> {
         let (mut objectives, mut last): (Vec<f64>, Option<Climbing>) = (Vec::new(), None);
         let step = |_: usize, at: &Climbing| -> Result<Step<Climbing>, EmError<E>> {
             let expected = expect(&at.parameters).map_err(|error| EmError::Expectation(error, None))?;
-            if let Some(row) = expected.first_impossible() {
-                return Err(EmError::Fault(EmFault::Impossible { row }));
-            }
-            let ln_likelihood = at.parameters.ln_likelihood(self.observed.cells()) + expected.ln_parts();
-            let objective = ln_likelihood + weighed_ln(&prior_cells, at.parameters.theta());
-            let parameters = learned(&expected.cells)?;
+            let at = objective.value(at.parameters.clone(), expected).map_err(EmError::Fault)?;
+            let parameters = learned(&at.expected)?;
             let change = largest_change(&at.parameters, &parameters);
-            let next = Climbing { parameters, made_by: Some(Arc::new((expected.cells, ln_likelihood))) };
+            let next = Climbing { parameters, made_by: Some(Arc::new((at.expected, at.ln_likelihood))) };
             // A longer step may have led down: only the highest is remembered.
-            if objectives.iter().all(|before| objective >= *before) {
-                objectives.push(objective);
+            if objectives.iter().all(|before| at.objective >= *before) {
+                objectives.push(at.objective);
                 last = Some(next.clone());
             }
-            Ok(Step { objective, change, next })
+            Ok(Step { objective: at.objective, change, next })
         };
         let start = Climbing { parameters: start, made_by: None };
         let n_rows = self.observed.n_rows();
@@ -128,24 +132,6 @@ impl Em<'_> {
             }
             Err(fault) => Err(fault),
         }
-    }
-
-    /// What the prior says of the tables: a weight for the logarithm of each cell.
-    fn prior_cells(&self, families: &Families) -> Result<Vec<f64>, EmFault> {
-        let mut alpha = self.prior.alpha(families)?;
-        let is_map = self.prior.estimate == Estimate::Map && alpha.iter().any(|a| *a > 0.0);
-        for of in 0..families.len() {
-            let cells = &mut alpha[families.cells(of)];
-            if self.prior.fixed.contains_key(&of) {
-                cells.fill(0.0);
-            } else if is_map {
-                if cells.iter().any(|a| *a < 1.0) {
-                    return Err(EmFault::NoMode);
-                }
-                cells.iter_mut().for_each(|a| *a -= 1.0);
-            }
-        }
-        Ok(alpha)
     }
 
     /// Three tables on the way, and where they point to: ln θ − 2 a r + a² v by Varadhan & Roland 2008, scheme S3, rows divided by their sums.
@@ -189,10 +175,6 @@ fn fitted(at: Climbing, objectives: Vec<f64>, converged: bool) -> Fitted {
 
 fn second_families(at: &Climbing) -> &Arc<Families> {
     at.parameters.families()
-}
-
-fn largest_change(before: &Parameters, after: &Parameters) -> f64 {
-    before.theta().iter().zip(after.theta()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
 /// Where a climb begins: strictly inside, so that nothing is impossible that the data do not make so. Tables of which something was counted

@@ -8,10 +8,13 @@ pub mod em;
 mod families;
 mod family_counts;
 mod gaps;
+pub mod gradient_ascent;
 mod incomplete_rows;
+mod objective;
 mod part_plan;
 mod posterior;
 mod prior;
+pub mod softmax_lbfgs;
 
 pub use families::{Families, MAX_CELLS};
 pub use family_counts::FamilyCounts;
