@@ -9,6 +9,7 @@ mod families;
 mod family_counts;
 mod gaps;
 pub mod gradient_ascent;
+pub mod hidden_states;
 mod incomplete_rows;
 mod objective;
 mod part_plan;

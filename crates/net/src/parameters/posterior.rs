@@ -86,6 +86,13 @@ impl Parameters {
         weighed_ln(cells, &self.theta)
     }
 
+    /// The same tables in another order of states.
+    pub(super) fn relabelled<E>(&self, order: impl FnOnce(&mut [f64]) -> Result<(), E>) -> Result<Self, E> {
+        let mut theta = self.theta.clone();
+        order(&mut theta)?;
+        Ok(Self { families: Arc::clone(&self.families), theta })
+    }
+
     /// The network of these tables over the states of a domain.
     ///
     /// # Errors

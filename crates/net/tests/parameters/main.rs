@@ -1,7 +1,10 @@
 //! Parameters of networks whose graph is known, from rows with and without gaps.
 
 mod climbs;
+mod closed_forms;
 mod counting;
 mod expectation;
 mod gradients;
+mod hidden_states;
+mod lectures;
 mod rows;
