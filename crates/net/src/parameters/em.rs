@@ -47,6 +47,9 @@ pub enum EmFault {
     /// A length of steps that is none.
     #[error("{0} is no length of a step: give a number above zero")]
     NotALength(f64),
+    /// An exponent that does not let old batches go at the right speed.
+    #[error("{0} is no exponent of stepwise EM: give a number above 0.5, up to 1")]
+    NotADecay(f64),
 }
 
 /// What ended a climb before its time.

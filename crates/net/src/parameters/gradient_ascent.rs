@@ -16,7 +16,6 @@ use super::objective::{Objective, Valued, Way};
 use super::posterior::Parameters;
 use super::prior::ParameterPrior;
 use belief::Climb;
-use std::sync::Arc;
 
 /// How long steps are.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -80,7 +79,7 @@ impl GradientAscent<'_> {
         {
             return Err(EmError::Fault(EmFault::NotALength(eta)));
         }
-        let at = objective.begin(start, &mut expect)?;
+        let at = objective.begin(&start, &mut expect)?;
         let way = Way::new(self.climb, objective.n_rows(), &at);
         match self.step {
             StepLength::Given(eta) => given(&objective, eta, at, way, expect),
@@ -185,8 +184,7 @@ fn stepped<E>(objective: &Objective<'_>, at: &Valued, slopes: &[f64], eta: f64) 
             }
         }
     }
-    let parameters = Parameters::new(Arc::clone(families), theta);
-    parameters.map_err(|fault| EmError::Fault(EmFault::Prior(fault.into())))
+    objective.parameters(theta)
 }
 
 /// The nearest numbers that are not negative and have this sum: all less by the same, or nothing (Held, Wolfe & Crowder 1974).

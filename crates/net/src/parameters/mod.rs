@@ -11,11 +11,13 @@ mod gaps;
 pub mod gradient_ascent;
 pub mod hidden_states;
 mod incomplete_rows;
+pub mod incomplete_score;
 mod objective;
 mod part_plan;
 mod posterior;
 mod prior;
 pub mod softmax_lbfgs;
+pub mod stepwise_em;
 
 pub use families::{Families, MAX_CELLS};
 pub use family_counts::FamilyCounts;
