@@ -98,7 +98,10 @@ fn given<E>(
     let mut highest = at.clone();
     while !way.converged() && way.may_look() {
         let next = stepped(objective, &at, &slope(objective, &at), eta)?;
-        let expected = expect(&next).map_err(EmError::Expectation)?;
+        let expected = match expect(&next) {
+            Ok(expected) => expected,
+            Err(error) => return Err(way.broken_off(error, highest)),
+        };
         way.n_looks += 1;
         let next = objective.value(next, expected).map_err(EmError::Fault)?;
         way.step(&at, &next);
@@ -128,7 +131,10 @@ fn halved<E>(
             way.at_top();
             break;
         }
-        let expected = expect(&trial).map_err(EmError::Expectation)?;
+        let expected = match expect(&trial) {
+            Ok(expected) => expected,
+            Err(error) => return Err(way.broken_off(error, at)),
+        };
         way.n_looks += 1;
         let next = match objective.value(trial, expected) {
             Ok(next) if next.objective >= at.objective + ENOUGH * promised => next,

@@ -66,7 +66,7 @@ impl<'a> Objective<'a> {
         let mut theta = start.theta().to_vec();
         self.prior.fixed.iter().for_each(|(of, table)| theta[self.families().cells(*of)].copy_from_slice(table));
         let start = self.parameters(theta)?;
-        let expected = expect(&start).map_err(EmError::Expectation)?;
+        let expected = expect(&start).map_err(|error| EmError::Expectation(error, None))?;
         let valued = self.value(start, expected).map_err(EmError::Fault)?;
         if valued.objective == f64::NEG_INFINITY {
             return Err(EmError::Fault(EmFault::ImpossibleStart));
@@ -149,6 +149,11 @@ impl Way {
     /// Notes that no step leads any higher.
     pub fn at_top(&mut self) {
         self.n_still = STILL;
+    }
+
+    /// The E-step failed or was broken off; what was reached by then is not lost.
+    pub fn broken_off<E>(self, error: E, at: Valued) -> EmError<E> {
+        EmError::Expectation(error, Some(Box::new(self.ended(at))))
     }
 
     pub fn ended(self, at: Valued) -> Fitted {

@@ -94,7 +94,11 @@ impl SoftmaxLbfgs<'_> {
                 memory.clear();
                 direction = upwards(&at, &memory);
             }
-            let Some(next) = search(&objective, &at, &direction, &mut way, &mut expect)? else {
+            let next = match search(&objective, &at, &direction, &mut way, &mut expect) {
+                Err(EmError::Expectation(error, _)) => return Err(way.broken_off(error, at.valued)),
+                next => next?,
+            };
+            let Some(next) = next else {
                 // What is remembered may mislead; where nothing is, there is no way up, or the steps are used up.
                 if memory.is_empty() {
                     if way.may_look() {
@@ -136,7 +140,7 @@ fn search<E>(
         }
         let z: Vec<f64> = at.z.iter().zip(direction).map(|(z, d)| z + length * d).collect();
         let trial = softmax(objective, &at.valued.parameters, &z)?;
-        let expected = expect(&trial).map_err(EmError::Expectation)?;
+        let expected = expect(&trial).map_err(|error| EmError::Expectation(error, None))?;
         way.n_looks += 1;
         match objective.value(trial, expected) {
             Ok(valued) if valued.objective >= at.valued.objective + ENOUGH * length * promised => {

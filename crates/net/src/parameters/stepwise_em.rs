@@ -48,33 +48,40 @@ impl StepwiseEm<'_> {
         }
         let objective = Objective::new(self.observed, self.prior).map_err(EmError::Fault)?;
         let n_gappy: f64 = batches.iter().sum();
-        let first = everything(&objective, batches.len(), &start, &mut expect)?;
+        let first = everything(&objective, batches.len(), &start, &mut expect).map_err(|error| EmError::Expectation(error, None))?;
         let first = objective.value(start, first).map_err(EmError::Fault)?;
-        let mut running = first.expected;
-        let mut parameters = self.learned(&running)?;
-        let mut objectives = vec![first.objective];
-        let (mut converged, mut t) = (false, 0.0_f64);
-        while !converged && objectives.len() + 1 < self.climb.most_steps {
-            let before = parameters.clone();
+        let parameters = self.learned(&first.expected)?;
+        let (expected, ln_likelihood, objectives) = (first.expected, first.ln_likelihood, vec![first.objective]);
+        // What is there when something goes wrong: the tables, the running mean that made them, and what is known of the likelihood.
+        let mut at = Fitted { parameters, expected, objectives, ln_likelihood, converged: false };
+        let mut t = 0.0_f64;
+        while !at.converged && at.objectives.len() + 1 < self.climb.most_steps {
+            let before = at.parameters.clone();
             let mut pass = Expected::none(objective.families());
             for (batch, weight) in batches.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
-                let expected = expect(batch, &parameters).map_err(EmError::Expectation)?;
+                let expected = match expect(batch, &at.parameters) {
+                    Ok(expected) => expected,
+                    Err(error) => return Err(EmError::Expectation(error, Some(Box::new(at)))),
+                };
                 pass.add(&expected);
                 let (gamma, by) = ((t + 2.0).powf(-self.kappa), n_gappy / weight);
-                running.iter_mut().zip(&expected.cells).for_each(|(s, batch)| *s += gamma * (by * batch - *s));
-                parameters = self.learned(&running)?;
+                at.expected.iter_mut().zip(&expected.cells).for_each(|(s, batch)| *s += gamma * (by * batch - *s));
+                at.parameters = self.learned(&at.expected)?;
                 t += 1.0;
             }
-            let value = objective.value(parameters.clone(), pass).map_err(EmError::Fault)?.objective;
-            let rise = objectives.last().map_or(f64::INFINITY, |last| value - last);
-            objectives.push(value);
+            let pass = objective.value(at.parameters.clone(), pass).map_err(EmError::Fault)?;
+            let rise = at.objectives.last().map_or(f64::INFINITY, |last| pass.objective - last);
+            at.objectives.push(pass.objective);
+            at.ln_likelihood = pass.ln_likelihood;
             let is_still = rise.abs() <= self.climb.least_rise * self.observed.n_rows();
-            converged = is_still && largest_change(&before, &parameters) <= self.climb.least_change;
+            at.converged = is_still && largest_change(&before, &at.parameters) <= self.climb.least_change;
         }
-        let last = everything(&objective, batches.len(), &parameters, &mut expect)?;
-        let last = objective.value(parameters, last).map_err(EmError::Fault)?;
-        objectives.push(last.objective);
-        Ok(Fitted { parameters: last.parameters, expected: last.expected, objectives, ln_likelihood: last.ln_likelihood, converged })
+        let last = match everything(&objective, batches.len(), &at.parameters, &mut expect) {
+            Ok(last) => objective.value(at.parameters.clone(), last).map_err(EmError::Fault)?,
+            Err(error) => return Err(EmError::Expectation(error, Some(Box::new(at)))),
+        };
+        at.objectives.push(last.objective);
+        Ok(Fitted { expected: last.expected, ln_likelihood: last.ln_likelihood, ..at })
     }
 
     /// The tables of what was counted and what is expected.
@@ -91,10 +98,10 @@ fn everything<E>(
     n_batches: usize,
     parameters: &Parameters,
     expect: &mut impl FnMut(usize, &Parameters) -> Result<Expected, E>,
-) -> Result<Expected, EmError<E>> {
+) -> Result<Expected, E> {
     let mut all = Expected::none(objective.families());
     for batch in 0..n_batches {
-        all.add(&expect(batch, parameters).map_err(EmError::Expectation)?);
+        all.add(&expect(batch, parameters)?);
     }
     Ok(all)
 }

@@ -70,6 +70,16 @@ fn stepwise_em_stops_and_tells_what_it_cannot_do() {
         let fault = climber.run(begin.clone(), &[], |_, _| Ok::<_, Infallible>(Expected::none(&families)));
         assert!(matches!(fault, Err(EmError::Fault(EmFault::NotADecay(_)))));
     }
+    // What breaks it off does not lose what was reached.
+    let climber = StepwiseEm { observed: found.observed(), prior: &prior, climb: passes(9), kappa: 0.7 };
+    let mut n_looks = 0;
+    let ended = climber.run(begin.clone(), &found.batches(), |batch, p| {
+        n_looks += 1;
+        let here = found.expected_of_batch(batch, p, |pieces, make| pieces.iter().map(make).collect());
+        if n_looks > 75 { Err("stop") } else { Ok(here) }
+    });
+    let Err(EmError::Expectation("stop", Some(kept))) = ended else { panic!("{ended:?}") };
+    assert!(!kept.converged && kept.objectives.len() == 2 && kept.objectives[1] > kept.objectives[0]);
     // Without gaps there is nothing to expect: the tables are those of the counts.
     let rows = [vec![Some(0), Some(0), Some(0), Some(0), Some(0)], vec![Some(1), Some(2), Some(2), Some(1), Some(2)]];
     let whole = incomplete(&families, &rows);
