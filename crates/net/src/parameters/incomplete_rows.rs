@@ -230,7 +230,7 @@ impl IncompleteRows {
         total
     }
 
-    /// The weight of the rows with gaps of each batch, a chunk of rows that has some.
+    /// The weight of the rows with gaps of each batch, a chunk of rows that has some; none where parts were given up.
     pub fn batches(&self) -> Vec<f64> {
         self.groups.iter().flatten().map(|parts| parts.weight).collect()
     }

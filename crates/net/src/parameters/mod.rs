@@ -3,6 +3,10 @@
 //! [`FamilyCounts`] is what the data say, [`ParameterPrior`] what we believed, [`ParameterPosterior`] what the two say together: a Dirichlet
 //! distribution for every row of every table (Spiegelhalter & Lauritzen 1990). Numbers of all families lie in one list, laid out by
 //! [`Families`].
+//!
+//! What rows with gaps leave open ([`IncompleteRows`]) is expected under tables, and tables are made of it: by [`em`], by [`gradient_ascent`], by
+//! [`softmax_lbfgs`] or by [`stepwise_em`], which all climb the same hill. States of hidden variables are put in order by [`hidden_states`], and how
+//! many they have is judged by [`incomplete_score`].
 
 pub mod em;
 mod families;
