@@ -46,6 +46,9 @@ pub enum EmFault {
     /// A length of steps that is none.
     #[error("{0} is no length of a step: give a number above zero")]
     NotALength(f64),
+    /// An exponent that does not let old batches go at the right speed.
+    #[error("{0} is no exponent of stepwise EM: give a number above 0.5, up to 1")]
+    NotADecay(f64),
 }
 
 /// What ended a climb before its time.
@@ -104,11 +107,16 @@ impl Em<'_> {
             Ok(posterior.map_err(|fault| EmError::Fault(fault.into()))?.parameters())
         };
         let step = |_: usize, at: &Climbing| -> Result<Step<Climbing>, EmError<E>> {
-            let expected = expect(&at.parameters).map_err(EmError::Expectation)?;
+            let expected = expect(&at.parameters).map_err(|error| EmError::Expectation(error, None))?;
             let at = objective.value(at.parameters.clone(), expected).map_err(EmError::Fault)?;
             let parameters = learned(&at.expected)?;
             let change = largest_change(&at.parameters, &parameters);
-            let next = Climbing { parameters, made_by: Some((at.expected, at.ln_likelihood)) };
+            let next = Climbing { parameters, made_by: Some(Arc::new((at.expected, at.ln_likelihood))) };
+            // A longer step may have led down: only the highest is remembered.
+            if objectives.iter().all(|before| at.objective >= *before) {
+                objectives.push(at.objective);
+                last = Some(next.clone());
+            }
             Ok(Step { objective: at.objective, change, next })
         };
         let start = Climbing { parameters: start, made_by: None };
@@ -117,14 +125,13 @@ impl Em<'_> {
             false => self.options.climb.run(start, n_rows, step)?,
             true => self.options.climb.run_accelerated(start, n_rows, step, |a, b, c| self.extrapolated([a, b, c]))?,
         };
-        let (expected, ln_likelihood) = climbed.model.made_by.unwrap_or_else(|| (vec![0.0; families.n_cells()], f64::NAN));
-        Ok(Fitted {
-            parameters: climbed.model.parameters,
-            expected,
-            objectives: climbed.objectives,
-            ln_likelihood,
-            converged: climbed.converged,
-        })
+        match climbed {
+            Ok(climbed) => Ok(fitted(climbed.model, climbed.objectives, climbed.converged)),
+            Err(EmError::Expectation(error, _)) => {
+                Err(EmError::Expectation(error, last.map(|last| Box::new(fitted(last, objectives, false)))))
+            }
+            Err(fault) => Err(fault),
+        }
     }
 
     /// Three tables on the way, and where they point to: ln θ − 2 a r + a² v by Varadhan & Roland 2008, scheme S3, rows divided by their sums.
@@ -158,6 +165,16 @@ impl Em<'_> {
         let parameters = Parameters::new(Arc::clone(families), theta).ok()?;
         Some(Climbing { parameters, made_by: None })
     }
+}
+
+fn fitted(at: Climbing, objectives: Vec<f64>, converged: bool) -> Fitted {
+    let n_cells = at.parameters.families().n_cells();
+    let (expected, ln_likelihood) = at.made_by.map_or_else(|| (vec![0.0; n_cells], f64::NAN), |made_by| (*made_by).clone());
+    Fitted { parameters: at.parameters, expected, objectives, ln_likelihood, converged }
+}
+
+fn second_families(at: &Climbing) -> &Arc<Families> {
+    at.parameters.families()
 }
 
 /// Where a climb begins: strictly inside, so that nothing is impossible that the data do not make so. Tables of which something was counted

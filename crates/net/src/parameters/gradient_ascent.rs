@@ -16,7 +16,6 @@ use super::objective::{Objective, Valued, Way};
 use super::posterior::Parameters;
 use super::prior::ParameterPrior;
 use belief::Climb;
-use std::sync::Arc;
 
 /// How long steps are.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -80,7 +79,7 @@ impl GradientAscent<'_> {
         {
             return Err(EmError::Fault(EmFault::NotALength(eta)));
         }
-        let at = objective.begin(start, &mut expect)?;
+        let at = objective.begin(&start, &mut expect)?;
         let way = Way::new(self.climb, objective.n_rows(), &at);
         match self.step {
             StepLength::Given(eta) => given(&objective, eta, at, way, expect),
@@ -99,7 +98,10 @@ fn given<E>(
     let mut highest = at.clone();
     while !way.converged() && way.may_look() {
         let next = stepped(objective, &at, &slope(objective, &at), eta)?;
-        let expected = expect(&next).map_err(EmError::Expectation)?;
+        let expected = match expect(&next) {
+            Ok(expected) => expected,
+            Err(error) => return Err(way.broken_off(error, highest)),
+        };
         way.n_looks += 1;
         let next = objective.value(next, expected).map_err(EmError::Fault)?;
         way.step(&at, &next);
@@ -129,7 +131,10 @@ fn halved<E>(
             way.at_top();
             break;
         }
-        let expected = expect(&trial).map_err(EmError::Expectation)?;
+        let expected = match expect(&trial) {
+            Ok(expected) => expected,
+            Err(error) => return Err(way.broken_off(error, at)),
+        };
         way.n_looks += 1;
         let next = match objective.value(trial, expected) {
             Ok(next) if next.objective >= at.objective + ENOUGH * promised => next,
@@ -185,8 +190,7 @@ fn stepped<E>(objective: &Objective<'_>, at: &Valued, slopes: &[f64], eta: f64) 
             }
         }
     }
-    let parameters = Parameters::new(Arc::clone(families), theta);
-    parameters.map_err(|fault| EmError::Fault(EmFault::Prior(fault.into())))
+    objective.parameters(theta)
 }
 
 /// The nearest numbers that are not negative and have this sum: all less by the same, or nothing (Held, Wolfe & Crowder 1974).

@@ -4,6 +4,7 @@
 //! it. [`canonical_order`] chooses one by what the states are like; [`alignment`] the one that is nearest to another model's, so that two may be
 //! compared and merged. Both give a [`Relabelling`], which takes whatever is in the families' layout along: tables, expected counts, pseudo-counts.
 
+use super::em::Fitted;
 use super::families::Families;
 use super::posterior::Parameters;
 use super::prior::ParameterPrior;
@@ -28,7 +29,8 @@ const MOST_ROUNDS: usize = 20;
 /// by how often they are expected with the first state of the variable's first child, then with the second, then by the other children and the
 /// parents. Hidden variables are ordered as they are listed; an earlier one may decide about a later one, not the reverse.
 ///
-/// `counts` are those of all families, observed and expected. States that cannot be told apart stay as they are.
+/// `hidden` are variables that no row has ([`may_be_relabelled`] tells whether the prior has them as well); `counts` are those of all families,
+/// observed and expected. States that cannot be told apart stay as they are.
 ///
 /// # Errors
 /// When there is not one count for every cell, or a variable is none.
@@ -160,6 +162,16 @@ impl Relabelling {
     /// When a variable has another number of states.
     pub fn parameters(&self, parameters: &Parameters) -> Result<Parameters, ShapeMismatch> {
         parameters.relabelled(|theta| self.apply(parameters.families(), theta))
+    }
+
+    /// What a climb reached with the states in their new order: the tables and what is expected. The rest does not know of states.
+    ///
+    /// # Errors
+    /// When a variable has another number of states.
+    pub fn fitted(&self, mut fitted: Fitted) -> Result<Fitted, ShapeMismatch> {
+        fitted.parameters = self.parameters(&fitted.parameters)?;
+        self.apply(fitted.parameters.families(), &mut fitted.expected)?;
+        Ok(fitted)
     }
 
     /// Adds an order of states that are in the order so far.

@@ -106,6 +106,8 @@ struct Parts {
     /// How many parts come before those of each kind.
     starts: Vec<usize>,
     n_parts: usize,
+    /// Weight of the rows they are of.
+    weight: f64,
 }
 
 /// What is expected of the gaps.
@@ -147,7 +149,7 @@ impl Expected {
         Err(NetError::TooLarge { variables: names.collect(), entries: *entries, limit })
     }
 
-    fn add(&mut self, other: &Self) {
+    pub(super) fn add(&mut self, other: &Self) {
         self.cells.iter_mut().zip(&other.cells).for_each(|(mine, theirs)| *mine += theirs);
         self.ln_parts.merge(&other.ln_parts);
         if self.too_large.is_none() {
@@ -228,7 +230,24 @@ impl IncompleteRows {
         total
     }
 
-    /// The same on this thread.
+    /// The weight of the rows with gaps of each batch, a chunk of rows that has some; none where parts were given up.
+    pub fn batches(&self) -> Vec<f64> {
+        self.groups.iter().flatten().map(|parts| parts.weight).collect()
+    }
+
+    /// What is expected of the gaps of one batch, made as [`Self::expected`] makes all; nothing where there is no such batch.
+    pub fn expected_of_batch(
+        &self,
+        batch: usize,
+        parameters: &Parameters,
+        work: impl Fn(&[Piece<'_>], &(dyn Fn(&Piece<'_>) -> Expected + Sync)) -> Vec<Expected>,
+    ) -> Expected {
+        let Some(parts) = self.groups.iter().flatten().nth(batch) else { return Expected::none(&self.wiring.families) };
+        let made = work(&parts.pieces(&self.wiring), &|piece: &Piece<'_>| piece.expect(parameters));
+        sum_of(&self.wiring.families, made.iter())
+    }
+
+    /// What is expected of all gaps, made on this thread.
     pub fn expected_here(&self, parameters: &Parameters) -> Expected {
         self.expected(parameters, |pieces, make| pieces.iter().map(make).collect())
     }
@@ -292,7 +311,7 @@ impl Parts {
                 }
             }
         }
-        let mut parts = Self::default();
+        let mut parts = Self { weight: n_incomplete, ..Self::default() };
         for (mut alike, _) in found {
             alike.keep_each_once();
             if alike.weights.len() >= OFTEN || alike.touched.len() <= 8 {

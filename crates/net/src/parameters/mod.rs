@@ -3,6 +3,10 @@
 //! [`FamilyCounts`] is what the data say, [`ParameterPrior`] what we believed, [`ParameterPosterior`] what the two say together: a Dirichlet
 //! distribution for every row of every table (Spiegelhalter & Lauritzen 1990). Numbers of all families lie in one list, laid out by
 //! [`Families`].
+//!
+//! What rows with gaps leave open ([`IncompleteRows`]) is expected under tables, and tables are made of it: by [`em`], by [`gradient_ascent`], by
+//! [`softmax_lbfgs`] or by [`stepwise_em`], which all climb the same hill. States of hidden variables are put in order by [`hidden_states`], and how
+//! many they have is judged by [`incomplete_score`].
 
 pub mod em;
 mod families;
@@ -11,11 +15,13 @@ mod gaps;
 pub mod gradient_ascent;
 pub mod hidden_states;
 mod incomplete_rows;
+pub mod incomplete_score;
 mod objective;
 mod part_plan;
 mod posterior;
 mod prior;
 pub mod softmax_lbfgs;
+pub mod stepwise_em;
 
 pub use families::{Families, MAX_CELLS};
 pub use family_counts::FamilyCounts;

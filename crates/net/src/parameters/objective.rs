@@ -61,15 +61,22 @@ impl<'a> Objective<'a> {
         Ok(Valued { parameters, objective, ln_likelihood, expected: expected.cells })
     }
 
-    /// The same for the start of a climb, whose fixed tables are the prior's. A start that gives what was counted probability zero is an
-    /// error.
-    pub fn begin<E>(&self, start: Parameters, expect: &mut impl FnMut(&Parameters) -> Result<Expected, E>) -> Result<Valued, EmError<E>> {
-        let expected = expect(&start).map_err(EmError::Expectation)?;
+    /// The same for the start of a climb, with the tables that are fixed. A start that gives what was counted probability zero is an error.
+    pub fn begin<E>(&self, start: &Parameters, expect: &mut impl FnMut(&Parameters) -> Result<Expected, E>) -> Result<Valued, EmError<E>> {
+        let mut theta = start.theta().to_vec();
+        self.prior.fixed.iter().for_each(|(of, table)| theta[self.families().cells(*of)].copy_from_slice(table));
+        let start = self.parameters(theta)?;
+        let expected = expect(&start).map_err(|error| EmError::Expectation(error, None))?;
         let valued = self.value(start, expected).map_err(EmError::Fault)?;
         if valued.objective == f64::NEG_INFINITY {
             return Err(EmError::Fault(EmFault::ImpossibleStart));
         }
         Ok(valued)
+    }
+
+    /// Tables of these probabilities.
+    pub fn parameters<E>(&self, theta: Vec<f64>) -> Result<Parameters, EmError<E>> {
+        Parameters::new(Arc::clone(self.families()), theta).map_err(|fault| EmError::Fault(EmFault::Prior(fault.into())))
     }
 
     /// W of every cell: counted, expected, and what the prior adds.
@@ -142,6 +149,11 @@ impl Way {
     /// Notes that no step leads any higher.
     pub fn at_top(&mut self) {
         self.n_still = STILL;
+    }
+
+    /// The E-step failed or was broken off; what was reached by then is not lost.
+    pub fn broken_off<E>(self, error: E, at: Valued) -> EmError<E> {
+        EmError::Expectation(error, Some(Box::new(self.ended(at))))
     }
 
     pub fn ended(self, at: Valued) -> Fitted {

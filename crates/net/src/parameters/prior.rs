@@ -79,6 +79,9 @@ pub enum PriorFault {
         /// Entries the family has.
         expected: usize,
     },
+    /// A cell without pseudo-counts, where a marginal likelihood is asked for.
+    #[error("P(rows) is not defined without pseudo-counts in every cell: take a prior that has some, such as BDeu")]
+    NoPseudocounts,
     /// Inference in the prior network failed.
     #[error(transparent)]
     Net(#[from] NetError),

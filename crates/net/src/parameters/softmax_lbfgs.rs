@@ -8,7 +8,7 @@
 //!
 //! It climbs the hill that EM climbs, and near the top it needs far fewer steps where much is missing.
 
-use super::em::{EmError, EmFault, Fitted};
+use super::em::{EmError, Fitted};
 use super::family_counts::FamilyCounts;
 use super::incomplete_rows::Expected;
 use super::objective::{Objective, Valued, Way};
@@ -16,7 +16,6 @@ use super::posterior::Parameters;
 use super::prior::ParameterPrior;
 use belief::Climb;
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 /// L-BFGS over rows of which the whole families are counted already.
 pub struct SoftmaxLbfgs<'a> {
@@ -83,18 +82,23 @@ impl SoftmaxLbfgs<'_> {
     /// ```
     pub fn run<E>(&self, start: Parameters, mut expect: impl FnMut(&Parameters) -> Result<Expected, E>) -> Result<Fitted, EmError<E>> {
         let objective = Objective::new(self.observed, self.prior).map_err(EmError::Fault)?;
-        let valued = objective.begin(start, &mut expect)?;
+        let valued = objective.begin(&start, &mut expect)?;
         let mut way = Way::new(self.climb, objective.n_rows(), &valued);
         let z = valued.parameters.theta().iter().map(|theta| theta.ln()).collect();
         let mut at = Place::new(&objective, z, valued);
         let mut memory: VecDeque<Remembered> = VecDeque::with_capacity(REMEMBERED);
         while !way.converged() && way.may_look() {
             let mut direction = upwards(&at, &memory);
-            if !(dot(&direction, &at.slopes) > 0.0) {
+            let rise = dot(&direction, &at.slopes);
+            if rise.is_nan() || rise <= 0.0 {
                 memory.clear();
                 direction = upwards(&at, &memory);
             }
-            let Some(next) = search(&objective, &at, &direction, &mut way, &mut expect)? else {
+            let next = match search(&objective, &at, &direction, &mut way, &mut expect) {
+                Err(EmError::Expectation(error, _)) => return Err(way.broken_off(error, at.valued)),
+                next => next?,
+            };
+            let Some(next) = next else {
                 // What is remembered may mislead; where nothing is, there is no way up, or the steps are used up.
                 if memory.is_empty() {
                     if way.may_look() {
@@ -136,7 +140,7 @@ fn search<E>(
         }
         let z: Vec<f64> = at.z.iter().zip(direction).map(|(z, d)| z + length * d).collect();
         let trial = softmax(objective, &at.valued.parameters, &z)?;
-        let expected = expect(&trial).map_err(EmError::Expectation)?;
+        let expected = expect(&trial).map_err(|error| EmError::Expectation(error, None))?;
         way.n_looks += 1;
         match objective.value(trial, expected) {
             Ok(valued) if valued.objective >= at.valued.objective + ENOUGH * length * promised => {
@@ -224,8 +228,7 @@ fn softmax<E>(objective: &Objective<'_>, before: &Parameters, z: &[f64]) -> Resu
             theta.iter_mut().zip(z).for_each(|(theta, z)| *theta = (z - largest).exp());
         }
     }
-    let parameters = Parameters::new(Arc::clone(families), theta);
-    parameters.map_err(|fault| EmError::Fault(EmFault::Prior(fault.into())))
+    objective.parameters(theta)
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -136,7 +136,9 @@ fn fixed_tables_and_zeros_stay() {
     let found = incomplete(&families, &drawn(&network, 150, 8, 0.3, &[2]));
     let mut prior = ParameterPrior::new(Pseudocounts::PerCell(1.0));
     prior.fixed.insert(2, network.table(tunbridge_net::VarId::new(2)).unwrap().to_vec());
-    let begin = start(found.observed(), &prior, 3, 0).unwrap();
+    // Whatever the start says of them.
+    let even = families.n_states().iter().enumerate().flat_map(|(of, n)| vec![1.0 / *n as f64; families.cells(of).len()]).collect();
+    let begin = Parameters::new(families, even).unwrap();
     for fitted in [gradient(&found, &prior, to_the_top(), StepLength::Halved, &begin), lbfgs(&found, &prior, to_the_top(), &begin)] {
         assert!(close(fitted.parameters.of(2), &prior.fixed[&2], 1e-15));
         assert!(fitted.converged && fitted.parameters.theta() != begin.theta());
@@ -176,4 +178,39 @@ fn what_cannot_be_climbed_is_told() {
     let mut no_mode = ParameterPrior::new(Pseudocounts::PerCell(0.5));
     no_mode.estimate = Estimate::Map;
     assert_eq!(fault(ascent(StepLength::Halved, &no_mode).run(even, expect).map(drop)), EmFault::NoMode);
+}
+
+/// What breaks a climb off does not lose what was reached.
+#[test]
+fn a_climb_that_is_broken_off_keeps_its_tables() {
+    let network = some_network(6, 5);
+    let families = families(&network);
+    let found = incomplete(&families, &drawn(&network, 100, 6, 0.3, &[]));
+    let prior = ParameterPrior::new(Pseudocounts::PerCell(1.0));
+    let begin = start(found.observed(), &prior, 3, 0).unwrap();
+    let broken = |most: usize| {
+        let mut n_looks = 0;
+        move |p: &Parameters, found: &tunbridge_net::parameters::IncompleteRows| {
+            n_looks += 1;
+            if n_looks > most { Err("stop") } else { Ok(found.expected_here(p)) }
+        }
+    };
+    for nth in 0..3 {
+        let mut expect = broken(6);
+        let climb = to_the_top();
+        let observed = found.observed();
+        let ended = match nth {
+            0 => GradientAscent { observed, prior: &prior, climb, step: StepLength::Halved }.run(begin.clone(), |p| expect(p, &found)),
+            1 => GradientAscent { observed, prior: &prior, climb, step: StepLength::Given(1e-4) }.run(begin.clone(), |p| expect(p, &found)),
+            _ => SoftmaxLbfgs { observed, prior: &prior, climb }.run(begin.clone(), |p| expect(p, &found)),
+        };
+        let Err(EmError::Expectation("stop", Some(kept))) = ended else { panic!("{ended:?}") };
+        assert!(!kept.converged && kept.objectives.len() > 1);
+        assert!(kept.objectives[kept.objectives.len() - 1] > kept.objectives[0]);
+        let ln_likelihood = kept.parameters.ln_likelihood(observed.cells()) + found.expected_here(&kept.parameters).ln_parts();
+        assert!((ln_likelihood - kept.ln_likelihood).abs() < 1e-9);
+        let mut expect = broken(0);
+        let nothing = SoftmaxLbfgs { observed, prior: &prior, climb }.run(begin.clone(), |p| expect(p, &found));
+        assert!(matches!(nothing, Err(EmError::Expectation("stop", None))));
+    }
 }

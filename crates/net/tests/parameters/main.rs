@@ -8,3 +8,5 @@ mod gradients;
 mod hidden_states;
 mod lectures;
 mod rows;
+mod scores;
+mod stepwise;
