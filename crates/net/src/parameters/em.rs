@@ -4,6 +4,7 @@
 //! Σ α ln θ beside the likelihood, and those of largest density Σ (α − 1) ln θ: each is the top of what it climbs. The E-step comes from
 //! whoever has the rows; when to stop is [`belief::Climb`]'s.
 
+use super::families::Families;
 use super::family_counts::FamilyCounts;
 use super::incomplete_rows::Expected;
 use super::objective::{Objective, largest_change};
@@ -56,8 +57,8 @@ pub enum EmFault {
 pub enum EmError<E> {
     /// Something is wrong with the prior or a row.
     Fault(EmFault),
-    /// The E-step failed or was broken off.
-    Expectation(E),
+    /// The E-step failed or was broken off; what was reached by then is not lost.
+    Expectation(E, Option<Box<Fitted>>),
 }
 
 /// Where a climb ended.
@@ -87,10 +88,11 @@ pub struct Em<'a> {
 }
 
 /// Tables, and how they came to be.
+#[derive(Clone)]
 struct Climbing {
     parameters: Parameters,
     /// The expectation that made them and the likelihood of the rows before; `None` for the start.
-    made_by: Option<(Vec<f64>, f64)>,
+    made_by: Option<Arc<(Vec<f64>, f64)>>,
 }
 
 impl Em<'_> {
@@ -106,6 +108,7 @@ impl Em<'_> {
             let posterior = ParameterPosterior::new(Arc::clone(&families), self.prior, &counts);
             Ok(posterior.map_err(|fault| EmError::Fault(fault.into()))?.parameters())
         };
+        let (mut objectives, mut last): (Vec<f64>, Option<Climbing>) = (Vec::new(), None);
         let step = |_: usize, at: &Climbing| -> Result<Step<Climbing>, EmError<E>> {
             let expected = expect(&at.parameters).map_err(|error| EmError::Expectation(error, None))?;
             let at = objective.value(at.parameters.clone(), expected).map_err(EmError::Fault)?;
@@ -122,8 +125,8 @@ impl Em<'_> {
         let start = Climbing { parameters: start, made_by: None };
         let n_rows = self.observed.n_rows();
         let climbed = match self.options.accelerate {
-            false => self.options.climb.run(start, n_rows, step)?,
-            true => self.options.climb.run_accelerated(start, n_rows, step, |a, b, c| self.extrapolated([a, b, c]))?,
+            false => self.options.climb.run(start, n_rows, step),
+            true => self.options.climb.run_accelerated(start, n_rows, step, |a, b, c| self.extrapolated([a, b, c])),
         };
         match climbed {
             Ok(climbed) => Ok(fitted(climbed.model, climbed.objectives, climbed.converged)),
@@ -157,7 +160,7 @@ impl Em<'_> {
             None => second[cell],
         };
         let mut theta: Vec<f64> = (0..zeroth.len()).map(at).collect();
-        let families = way[2].parameters.families();
+        let families = second_families(way[2]);
         for of in self.prior.fixed.keys().filter(|of| **of < families.len()) {
             let range = families.cells(*of);
             theta[range.clone()].copy_from_slice(&second[range]);

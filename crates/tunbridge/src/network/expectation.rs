@@ -9,9 +9,7 @@ use net::parameters::em::{Em, EmError, EmFault, EmOptions, Fitted, start};
 use net::parameters::gradient_ascent::{GradientAscent, StepLength};
 use net::parameters::hidden_states::{canonical_order, may_be_relabelled};
 use net::parameters::softmax_lbfgs::SoftmaxLbfgs;
-use net::parameters::{
-    Expected, ExpectedRows, Families, FamilyCounts, Gaps, IncompleteRows, ParameterPosterior, ParameterPrior, Parameters, Wiring,
-};
+use net::parameters::{Expected, ExpectedRows, Families, FamilyCounts, Gaps, IncompleteRows, ParameterPrior, Parameters, Wiring};
 use net::{Domain, VarId};
 
 use super::columns;
@@ -203,20 +201,18 @@ impl<'t> GappyRows<'t> {
                 Some(begin) => begin.clone(),
                 None => start(&observed, prior, plan.seed, nth as u64).map_err(|e| Error::unfit(e.to_string(), "check the prior"))?,
             };
-            // What the rows' likelihood was, step by step, and what was expected last.
-            let (mut seen, mut latest): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+            let mut n_steps = 0;
             let expect = |parameters: &Parameters| {
                 // One step is made whatever is asked, so that there are tables.
-                if is_asked() && (!seen.is_empty() || best.is_some()) {
+                if is_asked() && (n_steps > 0 || best.is_some()) {
                     return Err(Halt::Asked);
                 }
                 let expected = self.expected(parameters, domain).map_err(Halt::Failed)?;
-                let ln = parameters.ln_likelihood(observed.cells()) + expected.ln_parts();
                 if let Some(on_step) = &plan.on_step {
-                    on_step(nth, seen.len(), ln / n_rows);
+                    let ln = parameters.ln_likelihood(observed.cells()) + expected.ln_parts();
+                    on_step(nth, n_steps, ln / n_rows);
                 }
-                seen.push(ln);
-                latest.clone_from(&expected.cells);
+                n_steps += 1;
                 Ok(expected)
             };
             let (observed, climb) = (&observed, plan.climb);
@@ -227,11 +223,11 @@ impl<'t> GappyRows<'t> {
             };
             let fitted = match ended {
                 Ok(fitted) => Some(fitted),
-                Err(EmError::Expectation(Halt::Asked)) => {
+                Err(EmError::Expectation(Halt::Asked, so_far)) => {
                     was_stopped = true;
-                    (!seen.is_empty()).then(|| broken_off(observed, prior, seen, latest)).transpose()?
+                    so_far.map(|fitted| *fitted)
                 }
-                Err(EmError::Expectation(Halt::Failed(error))) => return Err(error),
+                Err(EmError::Expectation(Halt::Failed(error), _)) => return Err(error),
                 Err(EmError::Fault(fault)) => return Err(told(&fault)),
             };
             if let Some(fitted) = fitted {
@@ -283,14 +279,6 @@ impl Climbed {
             converged: self.fitted.converged,
         }
     }
-}
-
-/// The tables that what was expected last makes.
-fn broken_off(observed: &FamilyCounts, prior: &ParameterPrior, objectives: Vec<f64>, expected: Vec<f64>) -> Result<Fitted, Error> {
-    let counts: Vec<f64> = observed.cells().iter().zip(&expected).map(|(seen, more)| seen + more).collect();
-    let posterior = ParameterPosterior::new(Arc::clone(observed.families()), prior, &counts).map_err(|e| told(&e.into()))?;
-    let ln_likelihood = objectives.last().copied().unwrap_or(f64::NEG_INFINITY);
-    Ok(Fitted { parameters: posterior.parameters(), expected, objectives, ln_likelihood, converged: false })
 }
 
 fn told(fault: &EmFault) -> Error {
