@@ -8,6 +8,7 @@ mod average_args;
 mod concept_args;
 mod costs;
 mod document;
+mod em_args;
 mod estimate_args;
 mod figures;
 mod html;

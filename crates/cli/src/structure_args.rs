@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use tunbridge::data::{NameMap, UnknownStates};
+use tunbridge::interrupt::Listening;
 use tunbridge::net::parameters::{Estimate, Pseudocounts};
 use tunbridge::network::{NetworkFile, NetworkOptions};
 
 use crate::Failure;
 use crate::args::{CalibrateArg, Common, LearnArgs, UnknownArg, refuse};
+use crate::em_args::EmArgs;
 use crate::lists::items;
 
 /// The graph, and what is said of its tables.
@@ -48,6 +50,8 @@ pub struct StructureArgs {
     /// Refuse to learn a table row that was never seen by maximum likelihood [default: it is uniform, and marked]
     #[arg(long)]
     pub strict: bool,
+    #[command(flatten)]
+    pub em: EmArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -60,8 +64,8 @@ pub enum PointArg {
 
 impl StructureArgs {
     /// Each flag but --structure itself, with whether it is given.
-    pub fn given(&self) -> [(&'static str, bool); 9] {
-        [
+    pub fn given(&self) -> Vec<(&'static str, bool)> {
+        let of_graph = [
             ("--map", !self.map.is_empty()),
             ("--states", !self.states.is_empty()),
             ("--unknown-states", self.unknown_states.is_some()),
@@ -71,7 +75,8 @@ impl StructureArgs {
             ("--fix", !self.fix.is_empty()),
             ("--start", self.start.is_some()),
             ("--strict", self.strict),
-        ]
+        ];
+        [&of_graph[..], &self.em.given()].concat()
     }
 
     fn names(&self) -> Result<NameMap, Failure> {
@@ -114,7 +119,7 @@ impl StructureArgs {
 }
 
 /// What is asked for by `learn --structure`.
-pub fn options(args: &LearnArgs, common: &Common) -> Result<NetworkOptions, Failure> {
+pub fn options(args: &LearnArgs, common: &Common, listening: &Listening) -> Result<NetworkOptions, Failure> {
     let (of_network, learner) = (&args.structure, &args.learner);
     let others = [
         ("--model", learner.model.is_some()),
@@ -126,9 +131,11 @@ pub fn options(args: &LearnArgs, common: &Common) -> Result<NetworkOptions, Fail
         ("--schema", args.columns.schema.is_some()),
         ("--documents", args.read.documents.is_some()),
         ("--class-depth", args.read.class_depth.is_some()),
-        ("--trace", common.trace),
     ];
-    let others = [&others[..], &learner.text.given(), &learner.unlabelled.given()].concat();
+    // How long EM goes on is said of networks as of rows without a class.
+    let unlabelled: Vec<_> =
+        learner.unlabelled.given().into_iter().filter(|(flag, _)| !matches!(*flag, "--em-steps" | "--em-tolerance")).collect();
+    let others = [&others[..], &learner.text.given(), &unlabelled].concat();
     refuse(&others, "does not go with --structure, which learns the tables of a network")?;
     let judged = args.evaluate.is_some_and(|plan| plan != tunbridge::EvaluationPlan::None) || !args.costs.is_empty();
     refuse(&[("--evaluate or --costs", judged)], "does not go with --structure: `tunbridge evaluate MODEL DATA` judges it on other rows")?;
@@ -153,6 +160,8 @@ pub fn options(args: &LearnArgs, common: &Common) -> Result<NetworkOptions, Fail
         fix: of_network.fix.iter().flat_map(|list| items(list)).collect(),
         start: of_network.start.as_deref().map(NetworkFile::open).transpose()?,
         strict: of_network.strict,
+        hidden: of_network.em.hidden()?,
+        em: of_network.em.plan(&learner.unlabelled, common, listening)?,
         ..NetworkOptions::default()
     })
 }

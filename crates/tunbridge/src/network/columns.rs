@@ -1,5 +1,6 @@
 //! How the variables of a graph find their columns in a table: by their names or a map, with states from the network, the user or the data.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use belief::{Kind, Observations, Role, Schema, States, VarId, Variable, closest};
@@ -24,13 +25,26 @@ pub(super) struct Columns {
 const MOST_NUMBERS: usize = 100;
 
 /// Opens a table as one of the variables of a graph.
-pub(super) fn open(paths: &[impl AsRef<Path>], structure: &NetworkFile, options: &NetworkOptions) -> Result<Columns, Error> {
+pub(super) fn open(
+    paths: &[impl AsRef<Path>],
+    structure: &NetworkFile,
+    options: &NetworkOptions,
+    n_hidden: &BTreeMap<String, usize>,
+) -> Result<Columns, Error> {
     let network = network_of(structure)?;
-    let declared = declared(structure, network, options)?;
+    let declared = declared(structure, network, options, n_hidden)?;
     let finds_states = declared.variables().iter().any(|v| matches!(&v.kind, Kind::Categorical(states) if states.is_empty()));
     let unknown = if finds_states { UnknownStates::Grow } else { options.unknown_states };
     let table = open_some(paths, options.read.clone(), &declared, unknown)?;
     check_columns(&table, &declared, &options.read)?;
+    for name in n_hidden.keys() {
+        if declared.find(name).is_some_and(|of| table.has_column(of)) {
+            return Err(Error::unfit(
+                format!("--hidden names `{name}`, which is a column of the data"),
+                "leave it out, or --ignore the column",
+            ));
+        }
+    }
     let mut remarks = table.remarks().to_vec();
     remarks.extend(passed_over(&table));
     if !finds_states {
@@ -61,7 +75,12 @@ pub(super) fn network_of(file: &NetworkFile) -> Result<&Network, Error> {
 }
 
 /// What is known of the columns before any is read.
-fn declared(structure: &NetworkFile, network: &Network, options: &NetworkOptions) -> Result<Schema, Error> {
+fn declared(
+    structure: &NetworkFile,
+    network: &Network,
+    options: &NetworkOptions,
+    n_hidden: &BTreeMap<String, usize>,
+) -> Result<Schema, Error> {
     let read = &options.read;
     let names = || network.structure().names().iter().map(String::as_str);
     let is_variable = |name: &str| network.find(name).is_ok();
@@ -84,6 +103,14 @@ fn declared(structure: &NetworkFile, network: &Network, options: &NetworkOptions
             return Err(no_variable("--map", variable));
         }
     }
+    for (name, n_states) in n_hidden {
+        if !is_variable(name) {
+            return Err(no_variable("--hidden", name));
+        }
+        if *n_states == 0 {
+            return Err(Error::unfit(format!("--hidden gives `{name}` no states"), "write how many, as in --hidden 'Cause=2..5'"));
+        }
+    }
     for (name, states) in &options.states {
         if !is_variable(name) {
             return Err(no_variable("--states", name));
@@ -100,6 +127,7 @@ fn declared(structure: &NetworkFile, network: &Network, options: &NetworkOptions
     for of in network.dag().variables() {
         let name = network.name(of);
         let states = match options.states.get(name) {
+            _ if n_hidden.contains_key(name) => States::declared((1..=n_hidden[name]).map(|state| state.to_string()).collect(), false),
             Some(states) => States::declared(states.clone(), false),
             None if structure.is_structure() => Ok(States::default()),
             None => States::declared(network.states(of).to_vec(), false),

@@ -8,7 +8,9 @@ use data::Table;
 use net::parameters::em::{Em, EmError, EmFault, EmOptions, Fitted, start};
 use net::parameters::gradient_ascent::{GradientAscent, StepLength};
 use net::parameters::hidden_states::{canonical_order, may_be_relabelled};
+use net::parameters::incomplete_score::{bic, cheeseman_stutz};
 use net::parameters::softmax_lbfgs::SoftmaxLbfgs;
+use net::parameters::stepwise_em::StepwiseEm;
 use net::parameters::{Expected, ExpectedRows, Families, FamilyCounts, Gaps, IncompleteRows, ParameterPrior, Parameters, Wiring};
 use net::{Domain, VarId};
 
@@ -58,6 +60,11 @@ pub enum Method {
     GradientAscent(StepLength),
     /// L-BFGS on their logits.
     Lbfgs,
+    /// EM in batches of rows, which must be held in memory.
+    Stepwise {
+        /// How soon old batches are forgotten: above ½ and up to 1.
+        kappa: f64,
+    },
 }
 
 impl Default for Method {
@@ -130,6 +137,10 @@ pub(super) struct Climbed {
     pub fitted: Fitted,
     /// ln P(all rows) under the tables at the end.
     pub ln_likelihood: f64,
+    /// The Bayesian information criterion of the tables at the end.
+    pub bic: f64,
+    /// Cheeseman and Stutz's ln P(all rows | the graph); `None` without pseudo-counts.
+    pub cheeseman_stutz: Option<f64>,
     /// What climbed, at the end of each start.
     pub ends: Vec<f64>,
     /// Whether it was broken off.
@@ -220,6 +231,22 @@ impl<'t> GappyRows<'t> {
                 Method::Em { accelerate } => Em { observed, prior, options: EmOptions { climb, accelerate } }.run(from, expect),
                 Method::GradientAscent(step) => GradientAscent { observed, prior, climb, step }.run(from, expect),
                 Method::Lbfgs => SoftmaxLbfgs { observed, prior, climb }.run(from, expect),
+                Method::Stepwise { .. } if !self.is_held() => {
+                    return Err(Error::unfit(
+                        "stepwise EM goes from batch to batch of rows, and what is missing has no place in memory",
+                        "let EM read the rows again for every step, without stepwise",
+                    ));
+                }
+                Method::Stepwise { kappa } => {
+                    let batches = self.rows.batches();
+                    let batch = |nth: usize, parameters: &Parameters| {
+                        if is_asked() {
+                            return Err(Halt::Asked);
+                        }
+                        Ok(self.rows.expected_of_batch(nth, parameters, |pieces, make| in_parallel(self.n_threads, pieces, make)))
+                    };
+                    StepwiseEm { observed, prior, climb, kappa }.run(from, &batches, batch)
+                }
             };
             let fitted = match ended {
                 Ok(fitted) => Some(fitted),
@@ -253,7 +280,9 @@ impl<'t> GappyRows<'t> {
         }
         let last = self.expected(&fitted.parameters, domain)?;
         let ln_likelihood = fitted.parameters.ln_likelihood(observed.cells()) + last.ln_parts();
-        Ok(Climbed { fitted, ln_likelihood, ends, was_stopped })
+        let bic = bic(&observed, prior, &fitted.parameters, &last);
+        let cheeseman_stutz = cheeseman_stutz(&observed, prior, &fitted.parameters, &last).ok().filter(|ln| ln.is_finite());
+        Ok(Climbed { fitted, ln_likelihood, bic, cheeseman_stutz, ends, was_stopped })
     }
 }
 

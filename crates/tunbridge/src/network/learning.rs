@@ -1,6 +1,7 @@
 //! From a graph and a table to a network: columns are found, families are counted, and what was believed before makes tables of them.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,6 +30,7 @@ use crate::{Error, Recipe, Timings};
 /// | `estimate` | posterior mean | which numbers of the posterior stand in the tables |
 /// | `prior_network` | none | a network of an expert, and how many rows it is worth |
 /// | `fix` | none | variables whose tables stay as the structure's file has them |
+/// | `hidden` | as declared | how many states variables without a column have; of a range the best by score |
 /// | `em` | see [`EmPlan`] | how gaps are filled by EM; without it a row counts in the families that it has whole |
 /// | `start` | none | where EM begins |
 /// | `strict` | no | whether a row that maximum likelihood knows nothing of is an error |
@@ -51,6 +53,9 @@ pub struct NetworkOptions {
     pub prior_network: Option<(NetworkFile, f64)>,
     /// Variables whose tables stay as the structure's file has them.
     pub fix: Vec<String>,
+    /// Variables without a column, and how many states they have: from, to. Of several the number is chosen that the rows are most probable
+    /// with.
+    pub hidden: BTreeMap<String, RangeInclusive<usize>>,
     /// How gaps are filled; without it a row counts in the families that it has whole.
     pub em: Option<EmPlan>,
     /// A network whose tables EM begins with.
@@ -72,6 +77,7 @@ impl Default for NetworkOptions {
             estimate: Estimate::default(),
             prior_network: None,
             fix: Vec::new(),
+            hidden: BTreeMap::new(),
             em: Some(EmPlan::default()),
             start: None,
             strict: false,
@@ -92,10 +98,23 @@ pub struct LearnedNetwork {
     pub objectives: Vec<f64>,
     /// What climbed, at the end of each climb.
     pub climbed_ends: Vec<f64>,
+    /// The Bayesian information criterion, where EM was run.
+    pub bic: Option<f64>,
+    /// Cheeseman and Stutz's ln P(rows | the graph), where EM was run and there are pseudo-counts.
+    pub cheeseman_stutz: Option<f64>,
+    /// Numbers of states that were tried for hidden variables, with the score of each: Cheeseman and Stutz's, or BIC without pseudo-counts.
+    pub tried: Vec<(String, usize, f64)>,
     /// What the user should know.
     pub remarks: Vec<String>,
     /// Where the time went.
     pub timings: Timings,
+}
+
+impl LearnedNetwork {
+    /// How probable the rows are with this graph, nearly.
+    fn score(&self) -> f64 {
+        self.cheeseman_stutz.or(self.bic).unwrap_or(f64::NEG_INFINITY)
+    }
 }
 
 /// Learns the tables of a network whose graph is known.
@@ -122,10 +141,38 @@ pub struct LearnedNetwork {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn learn(paths: &[impl AsRef<Path>], structure: &NetworkFile, options: &NetworkOptions) -> Result<LearnedNetwork, Error> {
+    let mut hidden: BTreeMap<String, usize> = options.hidden.iter().map(|(name, range)| (name.clone(), *range.start())).collect();
+    let mut best = with_hidden(paths, structure, options, &hidden)?;
+    // One hidden variable after the other: the number of states that the rows are most probable with.
+    let mut tried = Vec::new();
+    for (name, range) in options.hidden.iter().filter(|(_, range)| range.start() < range.end()) {
+        tried.push((name.clone(), *range.start(), best.score()));
+        for n_states in range.start() + 1..=*range.end() {
+            let before = hidden.insert(name.clone(), n_states);
+            let other = with_hidden(paths, structure, options, &hidden)?;
+            tried.push((name.clone(), n_states, other.score()));
+            if other.score() > best.score() {
+                best = other;
+            } else if let Some(before) = before {
+                hidden.insert(name.clone(), before);
+            }
+        }
+    }
+    best.tried = tried;
+    Ok(best)
+}
+
+/// The same with so many states of hidden variables.
+fn with_hidden(
+    paths: &[impl AsRef<Path>],
+    structure: &NetworkFile,
+    options: &NetworkOptions,
+    n_hidden: &BTreeMap<String, usize>,
+) -> Result<LearnedNetwork, Error> {
     let mut timings = Timings::default();
     let start = Instant::now();
     let network = network_of(structure)?;
-    let Columns { table, schema, mut remarks } = columns::open(paths, structure, options)?;
+    let Columns { table, schema, mut remarks } = columns::open(paths, structure, options, n_hidden)?;
     let domain = domain_of(&schema, network.n_variables())?;
     let families =
         Families::of(network.structure(), &domain).map_err(|e| Error::unfit(e.to_string(), "leave out an arc to it, or merge states"))?;
@@ -147,7 +194,11 @@ pub fn learn(paths: &[impl AsRef<Path>], structure: &NetworkFile, options: &Netw
         None => remarks.extend(remark_on_gaps(&rows.observed, &hidden, &domain)),
         Some(climbed) => remarks.extend(remark_on_climb(climbed, &rows)),
     }
+    for name in hidden.iter().filter(|name| domain.find(name).is_ok_and(|of| domain.n_states(of) == 1)) {
+        remarks.push(format!("`{name}` has one state and no column: it says nothing"));
+    }
     let GappyRows { observed, report, .. } = rows;
+    let (bic, cheeseman_stutz) = expected.as_ref().map_or((None, None), |climbed| (Some(climbed.bic), climbed.cheeseman_stutz));
     let climbed_ends = expected.as_ref().map_or(Vec::new(), |climbed| climbed.ends.clone());
     let objectives = expected.as_ref().map_or(Vec::new(), |climbed| climbed.fitted.objectives.clone());
     let expected = expected.map(|climbed| climbed.part());
@@ -157,7 +208,7 @@ pub fn learn(paths: &[impl AsRef<Path>], structure: &NetworkFile, options: &Netw
     remarks.extend(remark_on_kinds(structure, options));
     check_unseen(&model, options)?;
     timings.add("learn", start);
-    Ok(LearnedNetwork { model, report, hidden, objectives, climbed_ends, remarks, timings })
+    Ok(LearnedNetwork { model, report, hidden, objectives, climbed_ends, bic, cheeseman_stutz, tried: Vec::new(), remarks, timings })
 }
 
 /// What rows with gaps are expected to say beyond what they say; `None` where nothing is missing, or nothing is to be expected of it: a row

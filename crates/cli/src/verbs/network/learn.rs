@@ -7,6 +7,7 @@ use std::time::Instant;
 use serde_json::{Map, Value, json};
 use tunbridge::Timings;
 use tunbridge::belief::Kind;
+use tunbridge::interrupt::Listening;
 use tunbridge::model_file::check_output;
 use tunbridge::net::VarId;
 use tunbridge::network::{LearnedNetwork, NetworkModel, learn};
@@ -23,7 +24,9 @@ use crate::{Failure, structure_args};
 
 pub fn run(args: &LearnArgs, structure: &Path, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     let as_json = common.json()?;
-    let mut options = structure_args::options(args, common)?;
+    // Ctrl-C ends EM with the best tables so far.
+    let listening = Listening::begin();
+    let mut options = structure_args::options(args, common, &listening)?;
     let output = output_path(args)?;
     check_output(&output, args.force)?;
     let graph = open(structure, common, timings)?;
@@ -31,6 +34,7 @@ pub fn run(args: &LearnArgs, structure: &Path, common: &Common, timings: &mut Ti
         let _bar = progress::show(&mut options.read, common);
         learn(&args.data, &graph, &options)?
     };
+    drop(listening);
     *timings = learned.timings.clone();
     let start = Instant::now();
     learned.model.save(&output, args.force)?;
@@ -79,7 +83,8 @@ fn summary(title: &str, learned: &LearnedNetwork) -> String {
         let more = of((network.n_variables() - MOST) as f64, "more variable", "more variables");
         let _ = writeln!(text, "  … and {more}; `tunbridge show MODEL --all` lists them");
     }
-    let facts = facts(model);
+    let mut facts = facts(model);
+    facts.extend(climb_facts(learned));
     if !facts.is_empty() {
         let _ = write!(text, "\n{}", table(&["", "", ""], &[Align::Left, Align::Right, Align::Left], &facts));
     }
@@ -123,6 +128,26 @@ pub fn facts(model: &NetworkModel) -> Vec<Vec<String>> {
         let given = if given.is_empty() { String::new() } else { format!(" given {given}") };
         let first = format!("of {} table rows, the first {}{given}", count(n_all as f64), model.network().name(*variable));
         facts.push(vec!["never seen".into(), count(unseen.len() as f64), first]);
+    }
+    facts
+}
+
+/// What was found out on the way up.
+fn climb_facts(learned: &LearnedNetwork) -> Vec<Vec<String>> {
+    let mut facts = Vec::new();
+    if learned.climbed_ends.len() > 1 {
+        let best = learned.climbed_ends.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let near = learned.climbed_ends.iter().filter(|end| best - **end <= 1e-4 * learned.model.n_rows()).count();
+        facts.push(vec!["starts".into(), count(learned.climbed_ends.len() as f64), format!("{near} of them ended at the highest top")]);
+    }
+    if let Some(bic) = learned.bic {
+        facts.push(vec!["BIC".into(), number(bic), "as a log marginal likelihood".into()]);
+    }
+    if let Some(ln) = learned.cheeseman_stutz {
+        facts.push(vec!["Cheeseman–Stutz".into(), number(ln), "log marginal likelihood, nearly".into()]);
+    }
+    for (name, n_states, score) in &learned.tried {
+        facts.push(vec![format!("{name} with {}", of(*n_states as f64, "state", "states")), number(*score), String::new()]);
     }
     facts
 }
@@ -185,6 +210,20 @@ fn object(learned: &LearnedNetwork, output: &Path) -> Value {
     object.insert("arcs".into(), network.dag().arcs().map(|(from, to)| json!([network.name(from), network.name(to)])).collect());
     object.insert("free_parameters".into(), json!(network.n_free_parameters()));
     told(model, &mut object);
+    if !learned.objectives.is_empty() {
+        object.insert("objectives".into(), learned.objectives.iter().map(|ln| real(*ln)).collect());
+        object.insert("ends".into(), learned.climbed_ends.iter().map(|ln| real(*ln)).collect());
+    }
+    let mut score = Map::new();
+    score.extend(learned.bic.map(|bic| ("bic".to_string(), real(bic))));
+    score.extend(learned.cheeseman_stutz.map(|ln| ("cheeseman_stutz".to_string(), real(ln))));
+    if !score.is_empty() {
+        object.insert("score".into(), Value::Object(score));
+    }
+    if !learned.tried.is_empty() {
+        let one = |(name, n_states, score): &(String, usize, f64)| json!({"variable": name, "states": n_states, "score": real(*score)});
+        object.insert("tried".into(), learned.tried.iter().map(one).collect());
+    }
     object.insert("hidden".into(), json!(learned.hidden));
     object.insert("remarks".into(), json!(learned.remarks));
     Value::Object(object)
