@@ -38,7 +38,9 @@ impl FromStr for EstimateArg {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text.parse::<Estimate>() {
-            Err(fault) if text.parse::<Pseudocounts>().is_err() => Err(format!("{fault}; of a network ml, laplace[:l], k2, bdeu[:rows], m-estimate:<m>")),
+            Err(fault) if text.parse::<Pseudocounts>().is_err() => {
+                Err(format!("{fault}; of a network ml, laplace[:l], k2, bdeu[:rows], m-estimate:<m>"))
+            }
             _ => Ok(Self(text.into())),
         }
     }

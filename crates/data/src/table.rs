@@ -672,7 +672,8 @@ fn known_states(decided: &Decided, profile: &Profile, missing: &[String]) -> Dic
 /// Values that are mapped to states, as ways of writing those.
 fn name_values(known: &mut Dictionary, variable: &str, map: &NameMap, grows: bool) {
     for (value, state) in map.states(variable) {
-        let code = if grows { Some(known.intern_name(state)) } else { known.find(state.as_bytes()).filter(|code| *code != Dictionary::MISSING) };
+        let code =
+            if grows { Some(known.intern_name(state)) } else { known.find(state.as_bytes()).filter(|code| *code != Dictionary::MISSING) };
         if let Some(code) = code {
             known.alias(&cell_of(value.as_bytes()), code);
         }

@@ -1,7 +1,7 @@
 //! The recipe: everything about how rows become columns that was fixed before counting.
 
-use data::{NameMap, ReadOptions};
 use data::words::Words;
+use data::{NameMap, ReadOptions};
 use learn::WordWeighing;
 use serde::{Deserialize, Serialize};
 

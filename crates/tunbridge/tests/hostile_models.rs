@@ -101,7 +101,8 @@ fn average(folder: &Path) -> Model {
 /// A network with a gap, a weight, a target, an expert's prior, and a table that stays.
 fn learned_network(folder: &Path) -> Model {
     let net = folder.join("net.tbn");
-    std::fs::write(&net, "variable A p/q\n  0.3\nvariable B r/s given A\n  p: 0.2\n  q: 0.6\nvariable C t/u given B\n  r: 0.1\n  s: 0.5\n").unwrap();
+    std::fs::write(&net, "variable A p/q\n  0.3\nvariable B r/s given A\n  p: 0.2\n  q: 0.6\nvariable C t/u given B\n  r: 0.1\n  s: 0.5\n")
+        .unwrap();
     let path = folder.join("net.csv");
     std::fs::write(&path, "A,B,C,w\np,r,t,1\nq,,u,2\nq,s,u,0.5\n").unwrap();
     let graph = NetworkFile::open(&net).unwrap();

@@ -8,7 +8,9 @@ use tunbridge::data::{OutputFormat, ReadOptions, UnknownStates};
 use tunbridge::net::ask::{Oracle, Outcome, Question, Value};
 use tunbridge::net::parameters::{Estimate, Pseudocounts};
 use tunbridge::net::{RandomShape, random_network};
-use tunbridge::network::{self, CredibleOptions, FormatKind, Imputation, ImputeOptions, Imputed, NetworkFile, NetworkModel, NetworkOptions};
+use tunbridge::network::{
+    self, CredibleOptions, FormatKind, Imputation, ImputeOptions, Imputed, NetworkFile, NetworkModel, NetworkOptions,
+};
 use tunbridge::{Classifier, Model};
 
 fn root() -> PathBuf {
@@ -284,11 +286,18 @@ fn classes_are_those_of_enumeration() {
         let model = learned(&path, &NetworkFile::of_document(document), &options);
         let classifier = model.classifier(1 << 30).unwrap();
         const ROWS: usize = 40;
-        let states: Vec<Vec<u8>> = network
-            .dag()
-            .variables()
-            .map(|v| (0..ROWS).map(|row| if row % 3 > 0 && rng.next_u32() % 3 == 0 { 255 } else { (rng.next_u32() as usize % network.n_states(v)) as u8 }).collect())
-            .collect();
+        let states: Vec<Vec<u8>> =
+            network
+                .dag()
+                .variables()
+                .map(|v| {
+                    (0..ROWS)
+                        .map(|row| {
+                            if row % 3 > 0 && rng.next_u32() % 3 == 0 { 255 } else { (rng.next_u32() as usize % network.n_states(v)) as u8 }
+                        })
+                        .collect()
+                })
+                .collect();
         let columns: Vec<Column<'_>> = states
             .iter()
             .zip(network.dag().variables())
@@ -357,7 +366,9 @@ fn gaps_are_drawn_from_their_distribution() {
     for (flu, sinus) in [("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no")] {
         let n = text.lines().filter(|line| line.starts_with(&format!("{flu},{sinus},"))).count() as f64;
         let question = format!("P(Flu={flu}, Sinus={sinus} | Nose=runny)");
-        let Outcome::Found { value: Value::Probability(p), .. } = oracle.answer(&question.parse().unwrap()).unwrap().outcome else { panic!() };
+        let Outcome::Found { value: Value::Probability(p), .. } = oracle.answer(&question.parse().unwrap()).unwrap().outcome else {
+            panic!()
+        };
         assert!((n - 4000.0 * p).abs() < 4.0 * (4000.0 * p * (1.0 - p)).sqrt(), "{question}: {n} of 4000, {p}");
     }
 }
@@ -427,9 +438,7 @@ fn coverage(n_sets: u64) -> (u64, u64) {
         let options = CredibleOptions { n_draws: 79, seed: set, ..CredibleOptions::default() };
         let [low, high] = intervals(&model, question, &options)[0];
         let oracle = Oracle::of_network(truth);
-        let Outcome::Found { value: Value::Probability(p), .. } =
-            oracle.answer(&question.parse().unwrap()).unwrap().outcome
-        else {
+        let Outcome::Found { value: Value::Probability(p), .. } = oracle.answer(&question.parse().unwrap()).unwrap().outcome else {
             panic!("one number")
         };
         n += 1;

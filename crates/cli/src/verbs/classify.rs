@@ -47,7 +47,10 @@ pub fn run(args: &ClassifyArgs, common: &Common, timings: &mut Timings) -> Resul
         }
         Model::Network(model) => {
             let of_one_model = [("--trace", common.trace), ("--value-of-information", args.value_of_information)];
-            refuse(&of_one_model, "is not there for networks: `tunbridge ask MODEL 'P(A | B=b)' --explain` says how findings move an answer")?;
+            refuse(
+                &of_one_model,
+                "is not there for networks: `tunbridge ask MODEL 'P(A | B=b)' --explain` says how findings move an answer",
+            )?;
             let classifier = model.classifier(super::network::MEMORY)?;
             let rule = rule(args, costs, classifier.classes())?;
             let asked = Asked { model: &classifier, alone: None };

@@ -32,8 +32,24 @@ fn learned_networks_are_told_to_programs() {
     assert_eq!(
         keys(&learned),
         [
-            "model", "kind", "rows", "skipped", "weight", "variables", "arcs", "free_parameters", "prior", "target", "log_likelihood",
-            "log_likelihood_per_row", "log_marginal_likelihood", "missing", "complete_rows", "unseen", "hidden", "remarks"
+            "model",
+            "kind",
+            "rows",
+            "skipped",
+            "weight",
+            "variables",
+            "arcs",
+            "free_parameters",
+            "prior",
+            "target",
+            "log_likelihood",
+            "log_likelihood_per_row",
+            "log_marginal_likelihood",
+            "missing",
+            "complete_rows",
+            "unseen",
+            "hidden",
+            "remarks"
         ]
     );
     assert_eq!((&learned["kind"], &learned["rows"], &learned["prior"]), (&json!("network"), &json!(200), &json!("bdeu:1")));

@@ -67,7 +67,8 @@ impl Table {
                     let new: Vec<(usize, &str)> =
                         filled[row].iter().filter_map(|(variable, state)| Some((column_of(*variable)?, state.as_str()))).collect();
                     let state_at = |place: usize| new.iter().find(|(at, _)| *at == place).map(|(_, state)| *state);
-                    let marked: Vec<&String> = (0..names.len()).filter(|place| state_at(*place).is_some()).map(|place| &names[place]).collect();
+                    let marked: Vec<&String> =
+                        (0..names.len()).filter(|place| state_at(*place).is_some()).map(|place| &names[place]).collect();
                     if !as_json {
                         for (place, cell) in cells.iter().enumerate() {
                             push_csv(&mut out, state_at(place).or(cell.text.as_deref()).unwrap_or_default(), delimiter);

@@ -82,7 +82,8 @@ pub fn merge(a: &NetworkModel, b: &NetworkModel, pseudocounts: Option<Pseudocoun
     let differences = differences(a, b);
     if !differences.is_empty() {
         let more = if differences.len() > 8 { format!("; and {} more", differences.len() - 8) } else { String::new() };
-        let what = format!("they are not of one graph, or were not counted alike: {}{more}", differences[..differences.len().min(8)].join("; "));
+        let what =
+            format!("they are not of one graph, or were not counted alike: {}{more}", differences[..differences.len().min(8)].join("; "));
         return Err(Error::unfit(what, "learn both with the same --structure and flags"));
     }
     let (mut mine, mut theirs) = (a.prior().clone(), b.prior().clone());

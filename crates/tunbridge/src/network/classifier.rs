@@ -37,7 +37,8 @@ impl NetworkModel {
             ));
         };
         let max_entries = usize::try_from(memory / 8).unwrap_or(usize::MAX);
-        let tree = JunctionTree::compile(&FactorGraph::from(self.network()), max_entries).map_err(|e| Error::from(net::ask::AskError::from(e)))?;
+        let tree =
+            JunctionTree::compile(&FactorGraph::from(self.network()), max_entries).map_err(|e| Error::from(net::ask::AskError::from(e)))?;
         let parameters = self.posterior().parameters();
         let dag = self.network().dag();
         let around = std::iter::once(target).chain(dag.children(target).iter().copied()).map(VarId::index).collect();
@@ -101,7 +102,8 @@ impl Classifier for NetworkClassifier<'_> {
         out.resize(chunk.n_rows * n_classes, f64::NEG_INFINITY);
         for (row, ln_p) in out.chunks_exact_mut(n_classes).enumerate() {
             for (place, (seen, column)) in seen.iter_mut().zip(&columns).enumerate() {
-                let state = column.and_then(|(codes, n_states)| codes.get(row).filter(|state| *state < n_states.min(families.n_states()[place])));
+                let state =
+                    column.and_then(|(codes, n_states)| codes.get(row).filter(|state| *state < n_states.min(families.n_states()[place])));
                 *seen = if place == target { UNKNOWN } else { state.unwrap_or(UNKNOWN) };
             }
             let has_blanket = self.blanket.iter().all(|of| seen[*of] != UNKNOWN);

@@ -42,12 +42,7 @@ pub(super) fn open(paths: &[impl AsRef<Path>], structure: &NetworkFile, options:
 }
 
 /// As [`Table::open_some`], with a way out that fits where a graph says what the columns are.
-pub(super) fn open_some(
-    paths: &[impl AsRef<Path>],
-    read: ReadOptions,
-    schema: &Schema,
-    unknown: UnknownStates,
-) -> Result<Table, Error> {
+pub(super) fn open_some(paths: &[impl AsRef<Path>], read: ReadOptions, schema: &Schema, unknown: UnknownStates) -> Result<Table, Error> {
     Table::open_some(paths, read, schema, unknown).map_err(|e| match e {
         DataError::Columns { what, hint } => {
             let hint = hint.map(|hint| format!("{hint}; --map says which column is which variable, as in --map 'fever:Fever'"));
@@ -71,14 +66,18 @@ fn declared(structure: &NetworkFile, network: &Network, options: &NetworkOptions
     let names = || network.structure().names().iter().map(String::as_str);
     let is_variable = |name: &str| network.find(name).is_ok();
     let no_variable = |flag: &str, name: &str| {
-        let hint = closest(name, names()).map_or_else(|| format!("it has {}", list(network.structure().names())), |near| format!("did you mean `{near}`?"));
+        let hint = closest(name, names())
+            .map_or_else(|| format!("it has {}", list(network.structure().names())), |near| format!("did you mean `{near}`?"));
         Error::unfit(format!("{flag} names `{name}`, which is no variable of the graph"), hint)
     };
     if let Some(target) = read.target.as_ref().filter(|target| !is_variable(target)) {
         return Err(no_variable("--target", target));
     }
     if let Some(weight) = read.weight.as_ref().filter(|weight| is_variable(weight)) {
-        return Err(Error::unfit(format!("`{weight}` is a variable of the graph, and cannot be the weight"), "map the variable to another column with --map"));
+        return Err(Error::unfit(
+            format!("`{weight}` is a variable of the graph, and cannot be the weight"),
+            "map the variable to another column with --map",
+        ));
     }
     for (_, variable) in read.names.columns() {
         if !is_variable(variable) && read.weight.as_deref() != Some(variable) {
@@ -106,7 +105,9 @@ fn declared(structure: &NetworkFile, network: &Network, options: &NetworkOptions
             None => States::declared(network.states(of).to_vec(), false),
         };
         let states = states.map_err(|e| Error::unfit(format!("`{name}`: {e}"), "name each state once"))?;
-        if let Some((value, state)) = read.names.states(name).find(|(_, state)| !states.is_empty() && !states.names().iter().any(|known| known == state)) {
+        if let Some((value, state)) =
+            read.names.states(name).find(|(_, state)| !states.is_empty() && !states.names().iter().any(|known| known == state))
+        {
             let what = format!("--map takes the value `{value}` to `{state}`, which is no state of `{name}`");
             return Err(Error::unfit(what, format!("its states are {}", states.names().join(", "))));
         }
@@ -130,7 +131,10 @@ fn check_columns(table: &Table, schema: &Schema, read: &ReadOptions) -> Result<(
     let columns = table.column_names();
     let absent = |flag: &str, name: &str| {
         let near = closest(name, columns.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
-        Error::unfit(format!("{flag} names `{name}`, which is no column of the data"), near.unwrap_or_else(|| format!("they have {}", list(columns))))
+        Error::unfit(
+            format!("{flag} names `{name}`, which is no column of the data"),
+            near.unwrap_or_else(|| format!("they have {}", list(columns))),
+        )
     };
     if let Some((column, _)) = read.names.columns().find(|(column, _)| !columns.iter().any(|known| known == column)) {
         return Err(absent("--map", column));

@@ -83,7 +83,10 @@ impl NetworkModel {
     pub fn credible(&self, question: &Question, outcome: &Outcome, options: &CredibleOptions) -> Result<Credible, Error> {
         let CredibleOptions { level, n_draws, seed, memory, n_threads } = *options;
         if !(level > 0.0 && level < 1.0) {
-            return Err(Error::unfit(format!("an interval of {} % is none", level * 100.0), "give a number between 0 and 100, as in --credible 95"));
+            return Err(Error::unfit(
+                format!("an interval of {} % is none", level * 100.0),
+                "give a number between 0 and 100, as in --credible 95",
+            ));
         }
         let least = (2.0 / (1.0 - level) - 1.0 - 1e-9).ceil();
         if (n_draws as f64) < least {

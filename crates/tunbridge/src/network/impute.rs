@@ -82,7 +82,11 @@ impl Imputation {
         let hidden: Vec<&str> = domain.variables().filter(|of| !table.has_column(*of)).map(|of| domain.name(of)).collect();
         if !hidden.is_empty() {
             let have = if hidden.len() == 1 { "has" } else { "have" };
-            remarks.push(format!("{} {have} no column and {} not filled", crate::remarks::list(&hidden), if hidden.len() == 1 { "is" } else { "are" }));
+            remarks.push(format!(
+                "{} {have} no column and {} not filled",
+                crate::remarks::list(&hidden),
+                if hidden.len() == 1 { "is" } else { "are" }
+            ));
         }
         let is_column = domain.variables().map(|of| table.has_column(of)).collect();
         Ok(Self { oracle, table, is_column, draw: options.draw, remarks })
@@ -145,8 +149,10 @@ impl Imputation {
         let mut room = Workspace::default();
         let mut rows = Vec::with_capacity(chunk.n_rows);
         for row in 0..chunk.n_rows {
-            let seen: Vec<Option<usize>> =
-                columns.iter().map(|column| column.and_then(|(codes, n_states)| codes.get(row).filter(|state| *state < n_states))).collect();
+            let seen: Vec<Option<usize>> = columns
+                .iter()
+                .map(|column| column.and_then(|(codes, n_states)| codes.get(row).filter(|state| *state < n_states)))
+                .collect();
             let is_gap = |of: &VarId| seen[of.index()].is_none() && self.is_column[of.index()];
             let gaps: Vec<VarId> = domain.variables().filter(is_gap).collect();
             if gaps.is_empty() {

@@ -118,7 +118,8 @@ pub fn learn(paths: &[impl AsRef<Path>], structure: &NetworkFile, options: &Netw
     let network = network_of(structure)?;
     let Columns { table, schema, mut remarks } = columns::open(paths, structure, options)?;
     let domain = domain_of(&schema, network.n_variables())?;
-    let families = Families::of(network.structure(), &domain).map_err(|e| Error::unfit(e.to_string(), "leave out an arc to it, or merge states"))?;
+    let families =
+        Families::of(network.structure(), &domain).map_err(|e| Error::unfit(e.to_string(), "leave out an arc to it, or merge states"))?;
     let families = Arc::new(families);
     let prior = prior_of(structure, &domain, &families, options)?;
     timings.add("read", start);
@@ -178,7 +179,10 @@ fn prior_of(structure: &NetworkFile, domain: &Domain, families: &Arc<Families>, 
     let find = |flag: &str, name: &str| {
         let of = domain.find(name).map_err(|_| {
             let near = closest(name, domain.names().iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
-            Error::unfit(format!("{flag} names `{name}`, which is no variable of the graph"), near.unwrap_or_else(|| format!("it has {}", list(domain.names()))))
+            Error::unfit(
+                format!("{flag} names `{name}`, which is no variable of the graph"),
+                near.unwrap_or_else(|| format!("it has {}", list(domain.names()))),
+            )
         })?;
         Ok::<usize, Error>(of.index())
     };
@@ -195,7 +199,8 @@ fn prior_of(structure: &NetworkFile, domain: &Domain, families: &Arc<Families>, 
     }
     for name in &options.fix {
         let of = find("--fix", name)?;
-        let table = Parameters::of_network(network, Arc::clone(families)).map_err(|e| Error::unfit(e.to_string(), "leave it out of --fix"))?;
+        let table =
+            Parameters::of_network(network, Arc::clone(families)).map_err(|e| Error::unfit(e.to_string(), "leave it out of --fix"))?;
         prior.fixed.insert(of, table.of(of).to_vec());
     }
     // Numbers that are no pseudo-counts are told of before any row is read.
@@ -206,7 +211,9 @@ fn prior_of(structure: &NetworkFile, domain: &Domain, families: &Arc<Families>, 
 fn unfit_prior(fault: &PriorFault) -> Error {
     let hint = match fault {
         PriorFault::NotAPseudocount(_) => "as in --estimate bdeu:10",
-        PriorFault::OtherNetwork { .. } => "a prior network has the variables and states of the graph, by the same names; its arcs may be others",
+        PriorFault::OtherNetwork { .. } => {
+            "a prior network has the variables and states of the graph, by the same names; its arcs may be others"
+        }
         _ => "check it against the graph",
     };
     Error::unfit(fault.to_string(), hint)
@@ -247,7 +254,10 @@ fn remark_on_gaps(observed: &FamilyStatistic, hidden: &[String], domain: &Domain
         .filter(|name| !hidden.iter().any(|other| other == name))
         .collect();
     if !empty.is_empty() {
-        remarks.push(format!("{} missing in every row", if empty.len() == 1 { format!("{} is", list(&empty)) } else { format!("{} are", list(&empty)) }));
+        remarks.push(format!(
+            "{} missing in every row",
+            if empty.len() == 1 { format!("{} is", list(&empty)) } else { format!("{} are", list(&empty)) }
+        ));
     }
     if !observed.gaps.are_none() {
         remarks.push("values are missing: a row counts in every table of which it has all values, and in no other".into());

@@ -174,7 +174,9 @@ impl<'o> RowQuestions<'o> {
         }
         let asked: Vec<&String> = columns
             .iter()
-            .filter(|name| domain.find(names.variable(name)).is_ok_and(|v| questions.iter().any(|question| !question.is_evidence[v.index()])))
+            .filter(|name| {
+                domain.find(names.variable(name)).is_ok_and(|v| questions.iter().any(|question| !question.is_evidence[v.index()]))
+            })
             .collect();
         if !asked.is_empty() {
             let columns = if asked.len() == 1 { "a column is" } else { "columns are" };

@@ -71,7 +71,9 @@ fn named(domain: &Domain, value: &Value) -> Named {
             Named { header: header(&["variable", "state", "p"]), numbers: domain.variables().zip(all).flat_map(of).collect() }
         }
         Value::Best(best) => Named {
-            header: best.first().map_or(Vec::new(), |one| one.states.iter().map(|(v, _)| domain.name(*v).to_string()).collect::<Vec<_>>())
+            header: best
+                .first()
+                .map_or(Vec::new(), |one| one.states.iter().map(|(v, _)| domain.name(*v).to_string()).collect::<Vec<_>>())
                 .into_iter()
                 .chain(["p".into()])
                 .collect(),
@@ -83,7 +85,9 @@ fn named(domain: &Domain, value: &Value) -> Named {
         Value::Expectation { mean, sd, .. } => {
             Named { header: header(&["of", "value"]), numbers: vec![(header(&["mean"]), *mean), (header(&["sd"]), *sd)] }
         }
-        Value::Entropy { nats } | Value::MutualInformation { nats } => Named { header: header(&["nats"]), numbers: vec![(Vec::new(), *nats)] },
+        Value::Entropy { nats } | Value::MutualInformation { nats } => {
+            Named { header: header(&["nats"]), numbers: vec![(Vec::new(), *nats)] }
+        }
         _ => Named { header: Vec::new(), numbers: Vec::new() },
     }
 }

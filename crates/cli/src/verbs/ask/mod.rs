@@ -48,7 +48,17 @@ pub fn run(args: &AskArgs, common: &Common, timings: &mut Timings) -> Result<(),
         findings.extend(file.evidence(path)?);
     }
     let start = Instant::now();
-    let mut asker = Asker { file: &file, oracle, findings, args, style, n_asked: 0, several: false, seed: common.seed, n_threads: args.read.options(common).n_threads() };
+    let mut asker = Asker {
+        file: &file,
+        oracle,
+        findings,
+        args,
+        style,
+        n_asked: 0,
+        several: false,
+        seed: common.seed,
+        n_threads: args.read.options(common).n_threads(),
+    };
     let outcome = asker.all(typed, common);
     timings.add("infer", start);
     outcome

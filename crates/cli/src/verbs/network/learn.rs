@@ -66,7 +66,8 @@ fn summary(title: &str, learned: &LearnedNetwork) -> String {
         let shown: Vec<&str> = states.iter().take(8).map(String::as_str).collect();
         let more = if states.len() > 8 { ", …" } else { "" };
         let parents: Vec<&str> = network.dag().parents(variable).iter().map(|parent| network.name(*parent)).collect();
-        let mut line = vec![network.name(variable).to_string(), format!("{}: {}{more}", states.len(), shown.join(", ")), parents.join(", ")];
+        let mut line =
+            vec![network.name(variable).to_string(), format!("{}: {}{more}", states.len(), shown.join(", ")), parents.join(", ")];
         if has_gaps {
             line.push(gap_words(model, learned, variable));
         }
