@@ -293,7 +293,7 @@ fn classes_are_those_of_enumeration() {
                 .map(|v| {
                     (0..ROWS)
                         .map(|row| {
-                            if row % 3 > 0 && rng.next_u32() % 3 == 0 { 255 } else { (rng.next_u32() as usize % network.n_states(v)) as u8 }
+                            if row % 3 > 0 && rng.next_u32().is_multiple_of(3) { 255 } else { (rng.next_u32() as usize % network.n_states(v)) as u8 }
                         })
                         .collect()
                 })

@@ -51,6 +51,9 @@ pub struct Imputation {
     remarks: Vec<String>,
 }
 
+/// The values of a row's gaps; `None` of a row that has some and is impossible.
+type Values = Option<Vec<(VarId, usize)>>;
+
 /// Patterns whose answers are remembered.
 const MOST_PATTERNS: usize = 1 << 16;
 
@@ -135,8 +138,8 @@ impl Imputation {
         Ok(Imputed { report: report?, filled: counted.filter(|(_, n)| *n > 0).collect(), n_impossible: n_impossible.into_inner() })
     }
 
-    /// What each row's gaps are; `None` for a row that has some and is impossible.
-    fn rows(&self, tree: &JunctionTree, chunk: &Chunk<'_>) -> Result<Vec<Option<Vec<(VarId, usize)>>>, Error> {
+    /// What each row's gaps are.
+    fn rows(&self, tree: &JunctionTree, chunk: &Chunk<'_>) -> Result<Vec<Values>, Error> {
         let domain = self.oracle.domain();
         let codes = |of: VarId| -> Option<(Codes<'_>, usize)> {
             match chunk.columns.get(of.index()) {
@@ -145,7 +148,7 @@ impl Imputation {
             }
         };
         let columns: Vec<_> = domain.variables().map(codes).collect();
-        let mut known: HashMap<Vec<Option<usize>>, Option<Vec<(VarId, usize)>>> = HashMap::new();
+        let mut known: HashMap<Vec<Option<usize>>, Values> = HashMap::new();
         let mut room = Workspace::default();
         let mut rows = Vec::with_capacity(chunk.n_rows);
         for row in 0..chunk.n_rows {
@@ -182,7 +185,7 @@ impl Imputation {
         Ok(rows)
     }
 
-    fn most_probable(&self, seen: &[Option<usize>], gaps: &[VarId]) -> Result<Option<Vec<(VarId, usize)>>, Error> {
+    fn most_probable(&self, seen: &[Option<usize>], gaps: &[VarId]) -> Result<Values, Error> {
         let domain = self.oracle.domain();
         let finding = |of: VarId| Some(Finding::state(domain, of, seen[of.index()]?));
         let question = Question {
@@ -203,7 +206,7 @@ impl Imputation {
         seen: &[Option<usize>],
         gaps: &[VarId],
         rng: &mut impl Rng,
-    ) -> Result<Option<Vec<(VarId, usize)>>, Error> {
+    ) -> Result<Values, Error> {
         let domain = self.oracle.domain();
         let of_net = |e: net::NetError| Error::from(net::ask::AskError::from(e));
         let mut evidence = Evidence::none();
