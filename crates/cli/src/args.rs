@@ -62,6 +62,8 @@ pub enum Verb {
     Ask(Box<AskArgs>),
     /// Write a network in another format
     Convert(ConvertArgs),
+    /// Fill the gaps of a table by what a network makes of the rest of each row
+    Impute(crate::verbs::network::impute::ImputeArgs),
     /// Make a random network
     Random(RandomArgs),
     /// Print shell completions

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tunbridge::average::{self, AverageOptions, MemberOptions};
 use tunbridge::evaluate::Method;
+use tunbridge::network::{self, NetworkFile, NetworkModel, NetworkOptions};
 use tunbridge::{AverageModel, Case, Classifier, LabelsModel, LearnOptions, Model, difference, learn, merge, model_file};
 
 /// A model with states, numbers, a target, an ignored column and a calibration.
@@ -40,6 +41,9 @@ fn ask_everything(model: &Model, other: &Model) {
     }
     if let Model::Average(model) = model {
         return ask_of_average(model);
+    }
+    if let (Model::Network(model), Model::Network(other)) = (model, other) {
+        return ask_of_network(model, other);
     }
     let (Model::NaiveBayes(model), Model::NaiveBayes(other)) = (model, other) else { return };
     if let Ok(case) = Case::parse(model.schema(), &["size=m".into(), "x=3.5".into()]) {
@@ -94,6 +98,36 @@ fn average(folder: &Path) -> Model {
     Model::Average(Box::new(average::learn(&[&path], &options).unwrap().model))
 }
 
+/// A network with a gap, a weight, a target, an expert's prior, and a table that stays.
+fn learned_network(folder: &Path) -> Model {
+    let net = folder.join("net.tbn");
+    std::fs::write(&net, "variable A p/q\n  0.3\nvariable B r/s given A\n  p: 0.2\n  q: 0.6\nvariable C t/u given B\n  r: 0.1\n  s: 0.5\n")
+        .unwrap();
+    let path = folder.join("net.csv");
+    std::fs::write(&path, "A,B,C,w\np,r,t,1\nq,,u,2\nq,s,u,0.5\n").unwrap();
+    let graph = NetworkFile::open(&net).unwrap();
+    let mut options = NetworkOptions { prior_network: Some((graph.clone(), 3.0)), fix: vec!["C".into()], ..NetworkOptions::default() };
+    options.ess_of.insert("A".into(), 2.0);
+    options.read.target = Some("B".into());
+    options.read.weight = Some("w".into());
+    options.read.threads = 1;
+    Model::Network(Box::new(network::learn(&[&path], &graph, &options).unwrap().model))
+}
+
+fn ask_of_network(model: &NetworkModel, other: &NetworkModel) {
+    assert!(model.posterior().alpha().iter().all(|alpha| alpha.is_finite()));
+    if let Ok(classifier) = model.classifier(1 << 20)
+        && let Ok(case) = Case::parse(model.schema(), &["A=p".into()])
+    {
+        let _ = case.lend(|row| classifier.answer(row));
+    }
+    let _ = (model.unseen(), model.ln_likelihood(), model.ln_marginal_likelihood(), model.prior_words());
+    let _ = network::merge(model, other, None);
+    let _ = network::merge(other, model, Some(tunbridge::net::parameters::Pseudocounts::None));
+    let _ = network::written(&NetworkFile::of_learned(model.clone()), network::FormatKind::Net);
+    let _ = model.posterior().draw(&mut tunbridge::belief::random_stream(1, 1));
+}
+
 fn ask_of_average(model: &AverageModel) {
     assert!((model.members().iter().map(|member| member.weight()).sum::<f64>() - 1.0).abs() < 1e-9);
     if let Ok(case) = Case::parse(model.schema(), &["size=m".into(), "x=3.5".into()]) {
@@ -118,6 +152,7 @@ fn no_body_makes_a_model_that_panics() {
         model(folder.path(), None, None),
         model_of_labels(folder.path()),
         average(folder.path()),
+        learned_network(folder.path()),
     ];
     for good in goods {
         good.save(&path, true).unwrap();
@@ -150,6 +185,43 @@ fn no_body_makes_a_model_that_panics() {
         }
     }
     assert!(n_loaded > 100 && n_refused > 100, "{n_loaded} loaded, {n_refused} refused");
+}
+
+/// What a changed byte seldom hits: numbers that cannot be, and parts of other sizes.
+#[test]
+fn a_network_that_cannot_be_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, data) = (folder.path().join("m.tb"), folder.path().join("t.csv"));
+    std::fs::write(&data, "A,B\np,r\nq,\nq,s\n").unwrap();
+    let graph = NetworkFile::open("A->B".as_ref()).unwrap();
+    network::learn(&[&data], &graph, &NetworkOptions::default()).unwrap().model.save(&path, true).unwrap();
+    let (kind, packed) = model_file::load(&path).unwrap();
+    let body: serde_json::Value = rmp_serde::from_slice(&packed).unwrap();
+    let load = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut body = body.clone();
+        change(&mut body);
+        std::fs::write(&path, file_of(&kind, &rmp_serde::to_vec_named(&body).unwrap())).unwrap();
+        Model::load(&path).map(drop).map_err(|e| e.to_string())
+    };
+    assert_eq!(load(&|_| ()), Ok(()));
+    let expected = |cells: Vec<f64>| serde_json::json!({"cells": cells, "ln_likelihood": -3.5, "iterations": 4, "converged": true});
+    assert_eq!(load(&|body| body["expected"] = expected(vec![0.0, 0.0, 0.0, 0.0, 0.25, 0.75])), Ok(()));
+    let refused = |what: &str, change: &dyn Fn(&mut serde_json::Value)| {
+        let error = load(change);
+        assert!(error.as_ref().is_err_and(|error| error.contains(what)), "{what}: {error:?}");
+    };
+    refused("expects of missing values", &|body| body["expected"] = expected(vec![1.0]));
+    refused("expects of missing values", &|body| body["expected"] = expected(vec![0.0, 0.0, 0.0, 0.0, 0.25, -0.75]));
+    refused("missing values cannot be", &|body| body["observed"]["gaps"]["missing"][0] = 9.into());
+    refused("missing values cannot be", &|body| body["observed"]["gaps"]["missing"] = serde_json::json!([0.0]));
+    refused("a count is negative", &|body| body["observed"]["counts"]["cells"][0] = (-1.0).into());
+    refused("counts for", &|body| drop(body["observed"]["counts"]["cells"].as_array_mut().unwrap().pop()));
+    refused("states where its counts have", &|body| body["schema"][0]["kind"]["Categorical"]["names"] = serde_json::json!(["p", "q", "z"]));
+    refused("columns and a network", &|body| drop(body["schema"].as_array_mut().unwrap().pop()));
+    refused("damaged", &|body| body["observed"]["counts"]["families"]["parents"][0] = serde_json::json!([1]));
+    refused("pseudo-count", &|body| body["prior"]["pseudocounts"] = serde_json::json!({"EquivalentSampleSize": -1.0}));
+    refused("prior network", &|body| body["prior"]["pseudocounts"] = serde_json::json!({"PriorNetwork": 2.0}));
+    refused("damaged", &|body| body["schema"][1]["name"] = "A".into());
 }
 
 /// What a changed byte seldom hits: scores that are no numbers, too few members, and members that do not belong together.

@@ -2,7 +2,7 @@
 
 use crate::support::Folder;
 
-const VERBS: [&str; 18] = [
+const VERBS: [&str; 19] = [
     "learn",
     "classify",
     "explain",
@@ -18,6 +18,7 @@ const VERBS: [&str; 18] = [
     "estimate",
     "ask",
     "convert",
+    "impute",
     "random",
     "completions",
     "man",

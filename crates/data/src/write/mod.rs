@@ -2,8 +2,11 @@
 
 mod cells;
 mod columnar;
+mod filled;
 mod splice;
 mod text;
+
+pub use filled::Filled;
 
 use std::io::Write;
 use std::sync::Arc;

@@ -230,7 +230,7 @@ fn push_number(out: &mut Vec<u8>, digits: &[u8]) {
 }
 
 /// A cell of CSV, in quotes where it has to be.
-fn push_csv(out: &mut Vec<u8>, text: &str, delimiter: u8) {
+pub(super) fn push_csv(out: &mut Vec<u8>, text: &str, delimiter: u8) {
     let needs_quotes = text.bytes().any(|b| b == delimiter || matches!(b, b'"' | b'\n' | b'\r')) || text.trim() != text;
     if needs_quotes {
         out.push(b'"');

@@ -111,7 +111,7 @@ pub fn facts(model: &NetworkModel) -> Vec<Vec<String>> {
         facts.push(vec!["log likelihood".into(), number(ln), format!("{} a row", number(ln / n_rows))]);
     }
     if let Some(ln) = model.ln_marginal_likelihood() {
-        facts.push(vec!["log marginal likelihood".into(), number(ln), format!("of the graph, under {}", model.prior_words())]);
+        facts.push(vec!["log marginal likelihood".into(), number(ln), "of the graph, its tables integrated out".into()]);
     }
     let gaps = &model.observed().gaps;
     if !gaps.are_none() {

@@ -1,0 +1,119 @@
+//! Passing a table on with its gaps filled, and which they were.
+
+use std::io::Write;
+
+use belief::{Chunk, ReadReport, VarId};
+
+use super::cells::each_row;
+use super::text::push_csv;
+use super::{OutputFormat, added_names, io_error};
+use crate::encode::Plan;
+use crate::{DataError, Table};
+
+/// What a row's gaps are filled with: variables and the names of their states.
+pub type Filled = Vec<(VarId, String)>;
+
+/// What stands between the names of columns that were filled.
+const SEPARATOR: &str = ";";
+
+impl Table {
+    /// Writes every row with the cells that `fill` gives in the place of its own, and behind them the names of the columns that were
+    /// filled: in CSV in a column `imputed` with `;` between them, in JSON Lines as an array. A variable that has no column is left out.
+    ///
+    /// # Errors
+    /// When a row cannot be read, the output cannot be written, or the format is columnar.
+    pub fn write_filled(
+        &self,
+        format: OutputFormat,
+        to: &mut (dyn Write + Send),
+        fill: impl Fn(Chunk<'_>) -> Result<Vec<Filled>, DataError> + Sync,
+    ) -> Result<ReadReport, DataError> {
+        if matches!(format, OutputFormat::Parquet | OutputFormat::Arrow) {
+            let what = "filled tables are written as CSV or JSON Lines".to_string();
+            return Err(DataError::Columns { what, hint: Some("name the output .csv or .jsonl".into()) });
+        }
+        if let Some(other) = self.sources.iter().find(|s| s.names != self.sources[0].names) {
+            return Err(DataError::BadFile {
+                path: other.input.path.clone(),
+                what: "its columns are not those of the first file, or stand in another order".into(),
+                hint: Some("fill the files one by one".into()),
+            });
+        }
+        let names = &self.sources[0].names;
+        let of_input = self.sources[0].dialect().map_or(b',', |dialect| dialect.delimiter);
+        let delimiter = if format == OutputFormat::Tsv { b'\t' } else { of_input };
+        let as_json = format == OutputFormat::JsonLines;
+        if !as_json {
+            let mut header = Vec::new();
+            for name in names {
+                push_csv(&mut header, name, delimiter);
+                header.push(delimiter);
+            }
+            push_csv(&mut header, &added_names(names, "imputed", &[])[0], delimiter);
+            header.push(b'\n');
+            to.write_all(&header).map_err(io_error)?;
+        }
+        let keys: Vec<String> = names.iter().map(|name| serde_json::Value::from(name.as_str()).to_string()).collect();
+        let column_of = |variable: VarId| self.files[0].variable_of.iter().position(|of| *of == Some(variable.index()));
+        let mut report = ReadReport::default();
+        let mut n_written = 0_u64;
+        self.each_unit(
+            &Plan { keep_raw: true, ..self.plan.clone() },
+            |chunk, unit, source| {
+                let filled = chunk.lend(&fill)?;
+                let (mut out, mut starts) = (Vec::new(), Vec::with_capacity(chunk.n_rows));
+                each_row(&chunk, unit, &self.sources[source], |row, cells| {
+                    starts.push(out.len());
+                    let new: Vec<(usize, &str)> =
+                        filled[row].iter().filter_map(|(variable, state)| Some((column_of(*variable)?, state.as_str()))).collect();
+                    let state_at = |place: usize| new.iter().find(|(at, _)| *at == place).map(|(_, state)| *state);
+                    let marked: Vec<&String> =
+                        (0..names.len()).filter(|place| state_at(*place).is_some()).map(|place| &names[place]).collect();
+                    if !as_json {
+                        for (place, cell) in cells.iter().enumerate() {
+                            push_csv(&mut out, state_at(place).or(cell.text.as_deref()).unwrap_or_default(), delimiter);
+                            out.push(delimiter);
+                        }
+                        let marked: Vec<&str> = marked.iter().map(|name| name.as_str()).collect();
+                        push_csv(&mut out, &marked.join(SEPARATOR), delimiter);
+                        out.push(b'\n');
+                        return Ok(());
+                    }
+                    out.extend_from_slice(b"\"values\":{");
+                    for (place, (key, cell)) in keys.iter().zip(cells).enumerate() {
+                        out.extend_from_slice(if place > 0 { b"," } else { b"" });
+                        out.extend_from_slice(key.as_bytes());
+                        out.push(b':');
+                        match (state_at(place), &cell.text) {
+                            (Some(text), _) => out.extend_from_slice(serde_json::Value::from(text).to_string().as_bytes()),
+                            (None, None) => out.extend_from_slice(b"null"),
+                            (None, Some(text)) if cell.bare => out.extend_from_slice(text.as_bytes()),
+                            (None, Some(text)) => out.extend_from_slice(serde_json::Value::from(text.as_ref()).to_string().as_bytes()),
+                        }
+                    }
+                    let marked = serde_json::Value::from(marked.into_iter().cloned().collect::<Vec<String>>());
+                    out.extend_from_slice(format!("}},\"imputed\":{marked}}}\n").as_bytes());
+                    Ok(())
+                })?;
+                Ok((out, starts, chunk.report))
+            },
+            Ok,
+            |results: Vec<(Vec<u8>, Vec<usize>, ReadReport)>| {
+                for (out, starts, chunk_report) in results {
+                    report.merge(&chunk_report);
+                    if !as_json {
+                        to.write_all(&out).map_err(io_error)?;
+                        continue;
+                    }
+                    for (place, start) in starts.iter().enumerate() {
+                        n_written += 1;
+                        let end = starts.get(place + 1).copied().unwrap_or(out.len());
+                        write!(to, "{{\"row\":{n_written},").and_then(|()| to.write_all(&out[*start..end])).map_err(io_error)?;
+                    }
+                }
+                Ok(())
+            },
+        )?;
+        Ok(report)
+    }
+}
