@@ -38,7 +38,8 @@ pub(super) fn open(
     let table = open_some(paths, options.read.clone(), &declared, unknown)?;
     check_columns(&table, &declared, &options.read)?;
     for name in n_hidden.keys() {
-        if declared.find(name).is_some_and(|of| table.has_column(of)) {
+        let is_read = |of: VarId| table.has_column(of) && !matches!(declared.variable(of).role, Role::Ignored(_));
+        if declared.find(name).is_some_and(is_read) {
             return Err(Error::unfit(
                 format!("--hidden names `{name}`, which is a column of the data"),
                 "leave it out, or --ignore the column",
