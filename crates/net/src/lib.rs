@@ -20,6 +20,7 @@ mod kl_divergence;
 mod log_likelihood;
 mod network;
 mod network_builder;
+mod pair_counts;
 mod random_network;
 mod structure;
 
@@ -51,5 +52,6 @@ pub use kl_divergence::{Divergence, kl_divergence};
 pub use log_likelihood::{LogLikelihood, log_likelihood};
 pub use network::{Network, Variable};
 pub use network_builder::{NetworkBuilder, Tree};
+pub use pair_counts::{MAX_PAIR_CELLS, PairCounts};
 pub use random_network::{RandomShape, random_network};
 pub use structure::Structure;
