@@ -1,18 +1,20 @@
 //! Counting by bits: how many ones two rows of bits have in common, for all pairs of many.
 //!
 //! A plane is 64 rows a word, with a one where a row has a state. Tiles of four planes by four are taken from memory once and counted
-//! sixteen times, in the widest vectors the machine has, chosen when the program runs.
+//! sixteen times ([`super::popcount`]).
+
+use std::ops::Range;
+
+use super::popcount::{Four, LANES, Machine, TILE};
 
 /// Rows that are counted at once: a plane has 4 KiB then, and two tiles stay in the first-level cache.
 pub(super) const BLOCK_ROWS: usize = 1 << 15;
-
-/// Planes of a tile, either way.
-const TILE: usize = 4;
 
 /// Rows of bits, one after another, all of one length, and as many zero rows as fill the last tile.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BitPlanes {
     words: Vec<u64>,
+    /// Of a plane: a multiple of the lanes of a vector.
     n_words: usize,
     n_planes: usize,
 }
@@ -21,7 +23,7 @@ impl BitPlanes {
     /// Room for planes of so many rows; what was there is gone.
     pub(super) fn reset(&mut self, n_rows: usize) {
         self.words.clear();
-        self.n_words = n_rows.div_ceil(64);
+        self.n_words = n_rows.div_ceil(64).next_multiple_of(LANES);
         self.n_planes = 0;
     }
 
@@ -40,16 +42,20 @@ impl BitPlanes {
             self.words.push(word_of(&rows, state));
         }
         self.n_planes += 1;
+        self.words.resize(self.n_planes * self.n_words, 0);
     }
 
     /// A plane of the rows whose code is not this one.
     pub(super) fn push_others(&mut self, codes: &[u8], state: u8) {
         self.push_state(codes, state);
         let start = (self.n_planes - 1) * self.n_words;
-        let plane = &mut self.words[start..];
-        plane.iter_mut().for_each(|word| *word = !*word);
-        if let (Some(last), rest @ 1..) = (plane.last_mut(), codes.len() % 64) {
-            *last &= (1 << rest) - 1;
+        for (place, word) in self.words[start..].iter_mut().enumerate() {
+            // The bits that are rows.
+            let rows = match codes.len().saturating_sub(64 * place) {
+                n @ 0..64 => (1 << n) - 1,
+                _ => u64::MAX,
+            };
+            *word = !*word & rows;
         }
     }
 
@@ -60,23 +66,34 @@ impl BitPlanes {
 
     /// How many ones each plane has.
     pub(super) fn ones(&self) -> Vec<u32> {
-        (0..self.n_planes).map(|plane| self.plane(plane).iter().map(|word| word.count_ones()).sum()).collect()
+        (0..self.n_planes).map(|plane| self.plane(plane).as_flattened().iter().map(|word| word.count_ones()).sum()).collect()
     }
 
-    /// The ones that planes `rows` have in common with planes `columns`: `out[(row − rows.start) · stride + column]`. Only whole tiles are
-    /// counted, so both ranges are made to begin at a multiple of the tile and end at one. Returns the first row that was counted.
-    pub(super) fn in_common(&self, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>, out: &mut Vec<u32>) -> Product {
-        let (first_row, first_column) = (rows.start / TILE * TILE, columns.start / TILE * TILE);
-        let (end_row, end_column) = (rows.end.next_multiple_of(TILE), columns.end.next_multiple_of(TILE));
-        let product = Product { first_row, first_column, stride: end_column - first_column };
+    /// The ones that planes `rows` have in common with planes `columns`, at the places that the answer tells. Tiles are counted as a whole,
+    /// so neighbours of either range may be there too.
+    pub(super) fn in_common(&self, rows: Range<usize>, columns: Range<usize>, out: &mut Vec<u32>) -> Product {
+        let whole = |planes: Range<usize>| planes.start / TILE * TILE..planes.end.next_multiple_of(TILE);
+        let (rows, columns) = (whole(rows), whole(columns));
+        let product = Product { first_row: rows.start, first_column: columns.start, stride: columns.len() };
         out.clear();
-        out.resize((end_row - first_row) * product.stride, 0);
-        widest(Tiles { planes: self, rows: first_row..end_row, columns: first_column..end_column, out });
+        out.resize(rows.len() * columns.len(), 0);
+        let places = || columns.clone().step_by(TILE).flat_map(|column| rows.clone().step_by(TILE).map(move |row| (row, column)));
+        let mut found = places();
+        Machine::this().count(places().map(|(row, column)| (self.tile(row), self.tile(column))), |ones| {
+            let Some((row, column)) = found.next() else { return };
+            for (place, ones) in ones.iter().enumerate() {
+                out[product.at(row + place, column)..][..TILE].copy_from_slice(ones);
+            }
+        });
         product
     }
 
-    fn plane(&self, plane: usize) -> &[u64] {
-        &self.words[plane * self.n_words..][..self.n_words]
+    fn tile(&self, first: usize) -> Four<'_> {
+        [self.plane(first), self.plane(first + 1), self.plane(first + 2), self.plane(first + 3)]
+    }
+
+    fn plane(&self, plane: usize) -> &[[u64; LANES]] {
+        self.words[plane * self.n_words..][..self.n_words].as_chunks().0
     }
 }
 
@@ -109,79 +126,6 @@ fn word_of(rows: &[u8; 64], state: u8) -> u64 {
         word |= ((same >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * place);
     }
     word
-}
-
-struct Tiles<'a> {
-    planes: &'a BitPlanes,
-    rows: std::ops::Range<usize>,
-    columns: std::ops::Range<usize>,
-    out: &'a mut [u32],
-}
-
-impl Tiles<'_> {
-    #[inline(always)]
-    fn count(self) {
-        let stride = self.columns.len();
-        for first_column in self.columns.clone().step_by(TILE) {
-            let right: [&[u64]; TILE] = std::array::from_fn(|place| self.planes.plane(first_column + place));
-            for first_row in self.rows.clone().step_by(TILE) {
-                let left: [&[u64]; TILE] = std::array::from_fn(|place| self.planes.plane(first_row + place));
-                let ones = tile(left, right, self.planes.n_words);
-                let start = (first_row - self.rows.start) * stride + first_column - self.columns.start;
-                for (row, ones) in ones.iter().enumerate() {
-                    self.out[start + row * stride..][..TILE].copy_from_slice(ones);
-                }
-            }
-        }
-    }
-}
-
-#[inline(always)]
-fn tile(left: [&[u64]; TILE], right: [&[u64]; TILE], n_words: usize) -> [[u32; TILE]; TILE] {
-    // Slices of one length, so that the loop has no checks and becomes vectors.
-    let (left, right) = (left.map(|plane| &plane[..n_words]), right.map(|plane| &plane[..n_words]));
-    let mut ones = [[0_u64; TILE]; TILE];
-    for word in 0..n_words {
-        for (ones, left) in ones.iter_mut().zip(&left) {
-            for (ones, right) in ones.iter_mut().zip(&right) {
-                *ones += u64::from((left[word] & right[word]).count_ones());
-            }
-        }
-    }
-    // A block has far fewer rows than 2³².
-    ones.map(|row| row.map(|ones| ones as u32))
-}
-
-#[cfg(target_arch = "x86_64")]
-pulp::simd_type! {
-    /// A machine that counts the ones of eight words at once.
-    struct CountsVectors {
-        avx512f: "avx512f",
-        avx512bw: "avx512bw",
-        avx512vl: "avx512vl",
-        avx512vpopcntdq: "avx512vpopcntdq",
-    }
-}
-
-/// In the widest vectors of the machine. The counts are whole, and so the same in all.
-fn widest(tiles: Tiles<'_>) {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(machine) = CountsVectors::try_new() {
-        return machine.vectorize(
-            #[inline(always)]
-            || tiles.count(),
-        );
-    }
-    pulp::Arch::new().dispatch(tiles);
-}
-
-impl pulp::WithSimd for Tiles<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<V: pulp::Simd>(self, _: V) {
-        self.count();
-    }
 }
 
 #[cfg(test)]

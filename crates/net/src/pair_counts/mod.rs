@@ -8,6 +8,7 @@
 
 mod bit_planes;
 mod counting;
+mod popcount;
 mod shape;
 #[cfg(test)]
 mod tests;
