@@ -102,7 +102,12 @@ mod x86 {
                 }
             }
         }
-        ones.map(|row| row.map(|ones| add._mm512_reduce_add_epi64(ones) as u32))
+        let mut found = [[0; TILE]; TILE];
+        for (found, ones) in found.iter_mut().flatten().zip(ones.into_iter().flatten()) {
+            let of_lanes: [u64; LANES] = cast(ones);
+            *found = of_lanes.iter().sum::<u64>() as u32;
+        }
+        found
     }
 
     #[inline(always)]
