@@ -35,7 +35,6 @@ pub enum WeighedByArg {
 #[derive(Parser)]
 #[command(no_binary_name = true, disable_help_flag = true, disable_version_flag = true)]
 struct MemberArgs {
-    #[arg(value_enum)]
     kind: ModelKind,
     #[command(flatten)]
     learner: LearnerArgs,

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use tunbridge::learners::{ClassPrior, Discretisation, Estimate, EventModel, NaiveBayesPrior, NumericModel, TextEvent};
 use tunbridge::net::parameters::Pseudocounts;
+use tunbridge::network::StructureLearner;
 
 use crate::Failure;
 use crate::args::refuse;
@@ -55,8 +56,10 @@ impl EstimateArg {
 /// What to learn.
 #[derive(Args, Clone)]
 pub struct LearnerArgs {
-    /// The kind of model [default: naive-bayes]
-    #[arg(short, long, value_enum, value_name = "KIND")]
+    /// The kind of model: naive-bayes, bernoulli (presence and absence of every state), nearest-centroid (the class whose mean is nearest);
+    /// or a network whose graph is found: chow-liu (the closest tree), tan (the class above a tree of the attributes), kdb:<k> (the class and
+    /// up to k others above each attribute) [default: naive-bayes]
+    #[arg(short, long, value_name = "KIND")]
     pub model: Option<ModelKind>,
     /// The target holds any number of labels, with this between them: each gets a yes/no model of its own
     #[arg(long, value_name = "SEPARATOR", value_parser = clap::builder::NonEmptyStringValueParser::new())]
@@ -72,7 +75,7 @@ pub struct LearnerArgs {
     pub unlabelled: UnlabelledArgs,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum ModelKind {
     /// Independent evidence given the class; states, numbers and gaps in one product
     NaiveBayes,
@@ -80,6 +83,24 @@ pub enum ModelKind {
     Bernoulli,
     /// The class whose mean is nearest
     NearestCentroid,
+    /// A network whose graph is found
+    Network(StructureLearner),
+}
+
+impl FromStr for ModelKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "naive-bayes" => Ok(Self::NaiveBayes),
+            "bernoulli" => Ok(Self::Bernoulli),
+            "nearest-centroid" => Ok(Self::NearestCentroid),
+            _ => text
+                .parse()
+                .map(Self::Network)
+                .map_err(|rest: String| rest.replacen("give chow-liu", "give naive-bayes, bernoulli, nearest-centroid, chow-liu", 1)),
+        }
+    }
 }
 
 /// A class's name may hold commas, in quotes.
@@ -157,6 +178,11 @@ impl LearnerArgs {
             Some(ModelKind::NearestCentroid) => {
                 refuse(&self.prior.given(), "does not go with --model nearest-centroid, which believes nothing before")?;
                 EventModel::NearestCentroid
+            }
+            Some(ModelKind::Network(learner)) => {
+                return Err(Failure::Usage(format!(
+                    "{learner} is a network: it is learned with `tunbridge learn DATA -m {learner}` alone"
+                )));
             }
         };
         Ok((prior, bins))

@@ -12,6 +12,7 @@ use tunbridge::network::{NetworkFile, NetworkOptions};
 use crate::Failure;
 use crate::args::{CalibrateArg, Common, LearnArgs, UnknownArg, refuse};
 use crate::em_args::EmArgs;
+use crate::learner_args::ModelKind;
 use crate::lists::items;
 
 /// The graph, and what is said of its tables.
@@ -118,11 +119,15 @@ impl StructureArgs {
     }
 }
 
-/// What is asked for by `learn --structure`.
+/// What is asked for by `learn --structure`, or by `learn -m` of a network whose graph is found.
 pub fn options(args: &LearnArgs, common: &Common, listening: &Listening) -> Result<NetworkOptions, Failure> {
     let (of_network, learner) = (&args.structure, &args.learner);
+    let with = match learner.model {
+        Some(ModelKind::Network(found)) if of_network.structure.is_none() => format!("--model {found}"),
+        _ => "--structure".into(),
+    };
     let others = [
-        ("--model", learner.model.is_some()),
+        ("--model", learner.model.is_some() && of_network.structure.is_some()),
         ("--labels", learner.labels.is_some()),
         ("--threshold", learner.threshold.is_some()),
         ("--average", !args.average.average.is_empty()),
@@ -136,9 +141,14 @@ pub fn options(args: &LearnArgs, common: &Common, listening: &Listening) -> Resu
     let unlabelled: Vec<_> =
         learner.unlabelled.given().into_iter().filter(|(flag, _)| !matches!(*flag, "--em-steps" | "--em-tolerance")).collect();
     let others = [&others[..], &learner.text.given(), &unlabelled].concat();
-    refuse(&others, "does not go with --structure, which learns the tables of a network")?;
+    refuse(&others, &format!("does not go with {with}, which learns the tables of a network"))?;
     let judged = args.evaluate.is_some_and(|plan| plan != tunbridge::EvaluationPlan::None) || !args.costs.is_empty();
-    refuse(&[("--evaluate or --costs", judged)], "does not go with --structure: `tunbridge evaluate MODEL DATA` judges it on other rows")?;
+    let judging = format!("does not go with {with}: `tunbridge evaluate MODEL DATA` judges it on other rows");
+    refuse(&[("--evaluate or --costs", judged)], &judging)?;
+    if of_network.structure.is_none() {
+        let of_graph = [("--map", !of_network.map.is_empty()), ("--fix", !of_network.fix.is_empty())];
+        refuse(&of_graph, &format!("speaks of a graph that is known, and {with} finds one"))?;
+    }
     let pseudocounts = learner.prior.pseudocounts()?;
     if of_network.prior_network.is_some() {
         refuse(&[("--estimate", pseudocounts.is_some())], "and --prior-network both say what was believed before: give one")?;

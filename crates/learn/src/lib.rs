@@ -6,12 +6,14 @@
 //!
 //! What is deliberately absent: files, printing, threads, clocks. Statistics are folded by whoever holds the rows.
 
+pub mod aode;
 pub mod binary_relevance;
 pub mod concept;
 pub mod discretise;
 mod error;
 pub mod naive_bayes;
 
+pub use aode::{Aode, AodePrior, AodeStatistic};
 pub use binary_relevance::{BinaryRelevance, HeldOutLabels, LabelStatistic};
 pub use discretise::{Discretisation, NotADiscretisation, SampledValue, ValueSample};
 pub use error::{LearnError, StatisticFault};

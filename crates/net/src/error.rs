@@ -223,6 +223,15 @@ pub enum NetError {
         /// How many are allowed.
         limit: usize,
     },
+    /// Rows that were not told apart by a class.
+    #[error("no variable is the class: name the one to predict, for rows are counted class by class")]
+    NoClass,
+    /// A penalty that is none.
+    #[error("the penalty of an arc is {found}, but must be a finite number of at least zero")]
+    NotAPenalty {
+        /// What was given.
+        found: f64,
+    },
     /// A shape of random networks that cannot be.
     #[error("random networks need at least one state a variable, and no fewer at most than at least")]
     NotAShape,

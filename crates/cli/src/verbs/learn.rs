@@ -10,10 +10,12 @@ use tunbridge::learners::{ClassEvidence, EvidenceValue, telling_evidence};
 use tunbridge::model_file::check_output;
 use tunbridge::{Calibrated, EvaluationPlan, LearnOptions, Learned, NaiveBayesModel, Timings, learn};
 
+use super::network::learn::Graph;
 use super::{is_pattern, print, print_json};
 use crate::args::{CalibrateArg, Common, LearnArgs, refuse};
 use crate::costs::costs;
 use crate::figures::{count, number, of, probability};
+use crate::learner_args::ModelKind;
 use crate::progress::{self, remark};
 use crate::report::{self, Align, table};
 use crate::{Failure, json, unlabelled};
@@ -21,7 +23,10 @@ use crate::{Failure, json, unlabelled};
 pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     let as_json = common.json()?;
     if let Some(structure) = &args.structure.structure {
-        return super::network::learn::run(args, structure, common, timings);
+        return super::network::learn::run(args, Graph::Known(structure), common, timings);
+    }
+    if let Some(ModelKind::Network(learner)) = args.learner.model {
+        return super::network::learn::run(args, Graph::Found(learner), common, timings);
     }
     refuse(&args.structure.given(), "goes with --structure")?;
     if !args.average.average.is_empty() {

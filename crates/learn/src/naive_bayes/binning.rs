@@ -16,12 +16,21 @@ impl BinCodes {
         let n_bins = cuts.len() + 1;
         if n_bins <= u8::MAX as usize {
             fill(&mut self.narrow, cuts, values, |bin| bin as u8);
-            Codes::U8(&self.narrow)
         } else if n_bins <= u16::MAX as usize {
             fill(&mut self.wide, cuts, values, |bin| bin as u16);
-            Codes::U16(&self.wide)
         } else {
             fill(&mut self.widest, cuts, values, |bin| bin as u32);
+        }
+        self.codes(n_bins)
+    }
+
+    /// What was filled in last, of so many bins.
+    pub(crate) fn codes(&self, n_bins: usize) -> Codes<'_> {
+        if n_bins <= u8::MAX as usize {
+            Codes::U8(&self.narrow)
+        } else if n_bins <= u16::MAX as usize {
+            Codes::U16(&self.wide)
+        } else {
             Codes::U32(&self.widest)
         }
     }

@@ -303,6 +303,6 @@ fn ln_one_and_exp(x: f64) -> f64 {
 }
 
 /// a − b, where two equal infinities differ by nothing.
-pub(super) fn difference(a: f64, b: f64) -> f64 {
+pub(crate) fn difference(a: f64, b: f64) -> f64 {
     if a == b { 0.0 } else { a - b }
 }

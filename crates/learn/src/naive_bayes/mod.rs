@@ -52,6 +52,8 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use binning::{BinCodes, are_cuts};
+pub(crate) use explain::difference;
 pub use explain::{Contest, Ledger, LedgerEntry, LedgerLeftOut, MixtureParts, Unit, Weighed};
 pub use leave_one_out::LeaveOneOut;
 pub use mixture::{Components, Mixture};

@@ -175,7 +175,7 @@ fn check_columns(table: &Table, schema: &Schema, read: &ReadOptions) -> Result<(
 }
 
 /// That states were found for every variable whose states nobody said, and no others for the rest.
-fn check_found(declared: &Schema, found: &Schema, table: &Table) -> Result<(), Error> {
+pub(super) fn check_found(declared: &Schema, found: &Schema, table: &Table) -> Result<(), Error> {
     for (place, (before, variable)) in declared.variables().iter().zip(found.variables()).enumerate() {
         let (Kind::Categorical(said), Kind::Categorical(states)) = (&before.kind, &variable.kind) else { continue };
         let name = &variable.name;

@@ -7,7 +7,7 @@ use net::elimination_order::{Search, cheapest_elimination, given_order};
 use net::format::uai::MarkovModel;
 use net::format::{self, Contents, Document, FormatError, FormatKind, Sketch};
 use net::query::Query;
-use net::{Domain, Factor, FactorGraph, JunctionTree, NetError, Network, VarId, Variable};
+use net::{Domain, Factor, FactorGraph, JunctionTree, NetError, Network, Structure, VarId, Variable};
 
 use super::NetworkModel;
 use super::shape::{Shape, TreePlan, interaction_graph};
@@ -103,6 +103,17 @@ impl NetworkFile {
             file.holds = Holds::Structure(document);
         }
         file.path = text.into();
+        Ok(file)
+    }
+
+    /// A graph that was found, by the name of what found it.
+    pub(super) fn of_structure(name: &str, structure: &Structure) -> Result<Self, Error> {
+        let sketch = Sketch { name: name.into(), structure: structure.clone(), states: vec![None; structure.names().len()] };
+        let mut file = Self::of_document(document_of(&sketch).map_err(|e| Error::Internal(e.to_string()))?);
+        if let Holds::Network(document) = file.holds {
+            file.holds = Holds::Structure(document);
+        }
+        file.path = name.into();
         Ok(file)
     }
 

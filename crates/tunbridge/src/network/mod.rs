@@ -28,6 +28,7 @@ mod model;
 mod rows;
 mod save;
 mod shape;
+mod structures;
 
 pub use beliefs::{Beliefs, junction_tree_picture, svg};
 pub use change::{ChangedNetwork, forget, merge, update};
@@ -43,3 +44,4 @@ pub use net::format::FormatKind;
 pub use rows::{RowAnswer, RowQuestions};
 pub use save::{Saved, put, save, written};
 pub use shape::{PlannedClique, Shape, TreePlan};
+pub use structures::{StructureLearner, learn_with};

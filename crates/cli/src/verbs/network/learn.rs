@@ -1,4 +1,4 @@
-//! `learn --structure`: the tables of a network whose graph is known.
+//! `learn --structure`: the tables of a network whose graph is known; and `learn -m tan` and its kind, where it is found first.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -10,7 +10,7 @@ use tunbridge::belief::Kind;
 use tunbridge::interrupt::Listening;
 use tunbridge::model_file::check_output;
 use tunbridge::net::VarId;
-use tunbridge::network::{LearnedNetwork, NetworkModel, learn};
+use tunbridge::network::{LearnedNetwork, NetworkModel, StructureLearner, learn, learn_with};
 
 use super::super::learn::{output_path, title};
 use super::super::{print, print_json};
@@ -22,17 +22,30 @@ use crate::progress::{self, remark};
 use crate::report::{self, Align, table};
 use crate::{Failure, structure_args};
 
-pub fn run(args: &LearnArgs, structure: &Path, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
+/// Where the graph comes from.
+#[derive(Clone, Copy)]
+pub enum Graph<'a> {
+    /// A file.
+    Known(&'a Path),
+    /// The data.
+    Found(StructureLearner),
+}
+
+pub fn run(args: &LearnArgs, graph: Graph<'_>, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     let as_json = common.json()?;
     // Ctrl-C ends EM with the best tables so far.
     let listening = Listening::begin();
     let mut options = structure_args::options(args, common, &listening)?;
     let output = output_path(args)?;
     check_output(&output, args.force)?;
-    let graph = open(structure, common, timings)?;
+    let known = if let Graph::Known(structure) = graph { Some(open(structure, common, timings)?) } else { None };
     let learned = {
         let _bar = progress::show(&mut options.read, common);
-        learn(&args.data, &graph, &options)?
+        match (graph, &known) {
+            (Graph::Found(learner), _) => learn_with(&args.data, learner, &options)?,
+            (_, Some(known)) => learn(&args.data, known, &options)?,
+            (Graph::Known(_), None) => return Err(tunbridge::Error::Internal("a graph that is known was not opened".into()).into()),
+        }
     };
     drop(listening);
     *timings = learned.timings.clone();

@@ -1,0 +1,151 @@
+//! From a table to a graph: trees and classifiers whose arcs are found by counting pairs of states.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use belief::{Kind, Observations, Role, Schema, States, VarId, Variable};
+use data::{Table, UnknownStates};
+use net::{ArcPenalty, PairCounts, Structure, chow_liu, k_dependence, tree_augmented};
+
+use super::NetworkFile;
+use super::columns::{check_found, open_some};
+use super::learning::{LearnedNetwork, NetworkOptions, learn};
+use crate::Error;
+use crate::remarks::list;
+
+/// How a graph is found.
+///
+/// ```
+/// use tunbridge::network::StructureLearner;
+/// assert_eq!("kdb:2".parse(), Ok(StructureLearner::KDependence(2)));
+/// assert_eq!(StructureLearner::TreeAugmented.to_string(), "tan");
+/// assert!("kdb:many".parse::<StructureLearner>().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StructureLearner {
+    /// The tree that is closest to the data (Chow & Liu 1968).
+    ChowLiu,
+    /// The class above all attributes, and these a tree among themselves (Friedman, Geiger & Goldszmidt 1997).
+    TreeAugmented,
+    /// The class above all attributes, and each with up to so many others as parents (Sahami 1996).
+    KDependence(usize),
+}
+
+/// The most parents of an attribute beside the class.
+const MOST_PARENTS: usize = 16;
+
+impl fmt::Display for StructureLearner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ChowLiu => f.write_str("chow-liu"),
+            Self::TreeAugmented => f.write_str("tan"),
+            Self::KDependence(k) => write!(f, "kdb:{k}"),
+        }
+    }
+}
+
+impl FromStr for StructureLearner {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "chow-liu" => Ok(Self::ChowLiu),
+            "tan" => Ok(Self::TreeAugmented),
+            _ => {
+                let k = text.strip_prefix("kdb:").and_then(|k| k.parse().ok()).filter(|k| *k <= MOST_PARENTS);
+                k.map(Self::KDependence).ok_or_else(|| format!("give chow-liu, tan, or kdb:<k> with k from 0 to {MOST_PARENTS}"))
+            }
+        }
+    }
+}
+
+/// Finds a graph over the columns of a table, then learns its tables as [`learn`] does. Every column that is not left out is a variable, and
+/// its values are states.
+///
+/// # Errors
+/// When the data cannot be read, a classifier has no target, a column has too many states to count pairs of, or the options do not fit.
+///
+/// ```
+/// use tunbridge::network::{NetworkOptions, StructureLearner, learn_with};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("days.csv");
+/// # std::fs::write(&path, "Rain,Wet,Slippery\nyes,yes,yes\nyes,yes,yes\nno,no,no\nno,no,no\nno,yes,yes\n")?;
+/// let learned = learn_with(&[&path], StructureLearner::ChowLiu, &NetworkOptions::default())?;
+/// let network = learned.model.network();
+/// assert!(network.dag().has_arc(network.find("Wet")?, network.find("Slippery")?));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn learn_with(paths: &[impl AsRef<Path>], learner: StructureLearner, options: &NetworkOptions) -> Result<LearnedNetwork, Error> {
+    let found = find(paths, learner, options)?;
+    let mut options = options.clone();
+    options.read.target = found.target;
+    let mut learned = learn(paths, &NetworkFile::of_structure(&learner.to_string(), &found.structure)?, &options)?;
+    learned.remarks.splice(0..0, found.remarks);
+    Ok(learned)
+}
+
+struct Found {
+    structure: Structure,
+    target: Option<String>,
+    remarks: Vec<String>,
+}
+
+fn find(paths: &[impl AsRef<Path>], learner: StructureLearner, options: &NetworkOptions) -> Result<Found, Error> {
+    let table = Table::open(paths, options.read.clone())?;
+    let (declared, left_out) = declared(table.schema());
+    let target = declared.target();
+    if target.is_none() && learner != StructureLearner::ChowLiu {
+        return Err(Error::unfit(
+            format!("{learner} is a classifier, and no column is the target"),
+            "name the one to predict with --target",
+        ));
+    }
+    let mut remarks = Vec::new();
+    if !left_out.is_empty() {
+        remarks.push(format!("{} cannot be states of a network and is left out", list(&left_out)));
+    }
+    let target_name = target.map(|target| declared.variable(target).name.clone());
+    let table = open_some(paths, options.read.clone(), &declared, UnknownStates::Grow)?;
+    let is_variable = |variable: &Variable| matches!(variable.role, Role::Input | Role::Target);
+    let places = declared.variables().iter().enumerate().filter(|(_, variable)| is_variable(variable));
+    let places: Vec<VarId> = places.map(|(place, _)| VarId::new(place)).collect();
+    if places.is_empty() {
+        return Err(Error::unfit("no column can be a variable of a network", "leave fewer columns out"));
+    }
+    // A tree over all columns has no class that rows are told apart by.
+    let class = target.filter(|_| learner != StructureLearner::ChowLiu);
+    let fold = table.fold(|n_states: &[usize]| PairCounts::empty(&places, class, n_states)).map_err(|e| match e {
+        data::DataError::Internal(shape) if shape.what.starts_with("counts of pairs") => Error::unfit(
+            format!("the columns have {} pairs of states, more than the {} that are counted", shape.found, shape.expected),
+            "leave out the columns of many values with --ignore",
+        ),
+        other => other.into(),
+    })?;
+    check_found(&declared, &fold.schema, &table)?;
+    let (counts, schema) = (&fold.statistic, &fold.schema);
+    let structure = match learner {
+        StructureLearner::ChowLiu => chow_liu(counts, schema, ArcPenalty::None, target).map(|tree| tree.structure),
+        StructureLearner::TreeAugmented => tree_augmented(counts, schema, ArcPenalty::None, None).map(|tree| tree.structure),
+        StructureLearner::KDependence(k) => k_dependence(counts, schema, k),
+    };
+    Ok(Found { structure: structure.map_err(|e| Error::Internal(e.to_string()))?, target: target_name, remarks })
+}
+
+/// The columns as variables whose states are to be found, and the names of those that cannot be.
+fn declared(schema: &Schema) -> (Schema, Vec<String>) {
+    let (mut variables, mut weight, mut left_out) = (Vec::new(), None, Vec::new());
+    for variable in schema.variables() {
+        match (&variable.role, &variable.kind) {
+            (Role::Ignored(_), _) => {}
+            (Role::Weight, _) => weight = Some(variable.clone()),
+            (_, Kind::Categorical(_) | Kind::Numeric) => {
+                variables.push(Variable { kind: Kind::Categorical(States::default()), ..variable.clone() });
+            }
+            _ => left_out.push(variable.name.clone()),
+        }
+    }
+    variables.extend(weight);
+    // Names that were different before still are.
+    (Schema::new(variables).unwrap_or_else(|_| schema.clone()), left_out)
+}
