@@ -286,18 +286,21 @@ fn classes_are_those_of_enumeration() {
         let model = learned(&path, &NetworkFile::of_document(document), &options);
         let classifier = model.classifier(1 << 30).unwrap();
         const ROWS: usize = 40;
-        let states: Vec<Vec<u8>> =
-            network
-                .dag()
-                .variables()
-                .map(|v| {
-                    (0..ROWS)
-                        .map(|row| {
-                            if row % 3 > 0 && rng.next_u32().is_multiple_of(3) { 255 } else { (rng.next_u32() as usize % network.n_states(v)) as u8 }
-                        })
-                        .collect()
-                })
-                .collect();
+        let states: Vec<Vec<u8>> = network
+            .dag()
+            .variables()
+            .map(|v| {
+                (0..ROWS)
+                    .map(|row| {
+                        if row % 3 > 0 && rng.next_u32().is_multiple_of(3) {
+                            255
+                        } else {
+                            (rng.next_u32() as usize % network.n_states(v)) as u8
+                        }
+                    })
+                    .collect()
+            })
+            .collect();
         let columns: Vec<Column<'_>> = states
             .iter()
             .zip(network.dag().variables())
