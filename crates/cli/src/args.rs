@@ -29,7 +29,7 @@ pub struct Cli {
 #[derive(Subcommand)]
 pub enum Verb {
     /// Learn a model from a table, judge it, and save it
-    Learn(LearnArgs),
+    Learn(Box<LearnArgs>),
     /// Give each row, or one case, its most probable class and the probabilities of all
     Classify(ClassifyArgs),
     /// Show how each piece of evidence moved the odds of one row or case
@@ -51,7 +51,7 @@ pub enum Verb {
     /// Show which beliefs moved between two models, or networks, and by how much
     Diff(DiffArgs),
     /// Judge a saved model on other rows, or a learner on its own by folds
-    Evaluate(EvaluateArgs),
+    Evaluate(Box<EvaluateArgs>),
     /// Weigh hypotheses by what is observed, or ask a full joint distribution
     Weigh(WeighArgs),
     /// Learn a concept from examples of yes and no: version spaces and their kin

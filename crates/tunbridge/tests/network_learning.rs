@@ -9,7 +9,7 @@ use tunbridge::net::ask::{Oracle, Outcome, Question, Value};
 use tunbridge::net::parameters::{Estimate, Pseudocounts};
 use tunbridge::net::{RandomShape, random_network};
 use tunbridge::network::{
-    self, CredibleOptions, FormatKind, Imputation, ImputeOptions, Imputed, NetworkFile, NetworkModel, NetworkOptions,
+    self, CredibleOptions, EmPlan, FormatKind, Imputation, ImputeOptions, Imputed, NetworkFile, NetworkModel, NetworkOptions,
 };
 use tunbridge::{Classifier, Model};
 
@@ -164,16 +164,16 @@ fn update_forget_and_merge_are_exact() {
         assert_eq!(model.observed(), as_this.observed());
         assert_eq!(model.network(), as_this.network());
     };
-    let updated = network::update(&first, &[&b], ReadOptions::default(), None, None).unwrap().model;
+    let updated = network::update(&first, &[&b], ReadOptions::default(), None, None, &EmPlan::default()).unwrap().model;
     same(&updated, &whole);
     same(&network::merge(&first, &second, None).unwrap().model, &whole);
     same(&network::forget(&updated, &[&b], ReadOptions::default()).unwrap().model, &first);
     assert!(network::forget(&first, &[&b], ReadOptions::default()).err().unwrap().to_string().contains("not all in the model"));
-    let faded = network::update(&first, &[&b], ReadOptions::default(), None, Some(0.5)).unwrap().model;
+    let faded = network::update(&first, &[&b], ReadOptions::default(), None, Some(0.5), &EmPlan::default()).unwrap().model;
     assert_eq!(faded.n_rows(), 119.0 / 2.0 + 81.0);
     let flu = |model: &NetworkModel| model.observed().counts.of(0)[0];
     assert_eq!(flu(&faded), flu(&first) / 2.0 + flu(&second));
-    assert!(network::update(&first, &[&b], ReadOptions::default(), None, Some(0.0)).is_err());
+    assert!(network::update(&first, &[&b], ReadOptions::default(), None, Some(0.0), &EmPlan::default()).is_err());
     let other = learned(&b, &self::flu(), &NetworkOptions { pseudocounts: Pseudocounts::PerCell(1.0), ..NetworkOptions::default() });
     assert!(network::merge(&first, &other, None).err().unwrap().to_string().contains("different priors: bdeu:1; and k2"));
     assert_eq!(network::merge(&first, &other, Some(Pseudocounts::None)).unwrap().model.observed(), whole.observed());
@@ -187,13 +187,13 @@ fn new_states_join_only_where_none_were_declared() {
     let after = folder.write("b.csv", "Flu,Fever\nyes,low\nno,none\nmaybe,none\n");
     let graph = NetworkFile::open("Flu->Fever".as_ref()).unwrap();
     let model = learned(&before, &graph, &ml());
-    let changed = network::update(&model, &[&after], ReadOptions::default(), None, None).unwrap();
+    let changed = network::update(&model, &[&after], ReadOptions::default(), None, None, &EmPlan::default()).unwrap();
     assert_eq!(changed.remarks, ["`Flu` has a new state: `maybe`", "`Fever` has a new state: `low`"]);
     let both = folder.write("c.csv", "Flu,Fever\nyes,high\nno,none\nyes,low\nno,none\nmaybe,none\n");
     assert_eq!(changed.model.network(), learned(&both, &graph, &ml()).network());
     let states = [("Flu".to_string(), vec!["no".to_string(), "yes".into()])].into();
     let declared = learned(&before, &graph, &NetworkOptions { states, ..ml() });
-    let error = network::update(&declared, &[&after], ReadOptions::default(), None, None).err().unwrap();
+    let error = network::update(&declared, &[&after], ReadOptions::default(), None, None, &EmPlan::default()).err().unwrap();
     assert!(error.to_string().contains("`Flu` has values that are no states of the network: `maybe`"), "{error}");
 }
 
