@@ -71,12 +71,15 @@ fn table(n_variables: usize, n_rows: usize, n_states: usize, n_classes: Option<u
     let mut codes: Vec<Vec<u8>> = Vec::with_capacity(n_variables);
     for place in 0..n_variables {
         let earlier = if place == 0 { 0 } else { next() as usize % place };
-        let mut column = Vec::with_capacity(n_rows);
-        for row in 0..n_rows {
+        let mut value = |copied: Option<&u8>| {
             let draw = next();
             let own = ((draw >> 8) % n_states as u64) as u8;
-            column.push(if place > 0 && draw % 4 != 0 { codes[earlier][row] } else { own });
-        }
+            copied.copied().filter(|_| draw % 4 != 0).unwrap_or(own)
+        };
+        let column = match codes.get(earlier) {
+            Some(before) => before.iter().map(|copied| value(Some(copied))).collect(),
+            None => (0..n_rows).map(|_| value(None)).collect(),
+        };
         codes.push(column);
     }
     codes.extend(n_classes.map(|n| (0..n_rows).map(|_| (next() % n as u64) as u8).collect()));
