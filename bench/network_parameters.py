@@ -123,7 +123,7 @@ def em(chosen, network, parts, scratch):
 
 def log_likelihood(network, data):
     """Mean ln P(what was seen of a row), by our exact inference."""
-    done = subprocess.run([PROGRAM, "ask", network, "--rows", data, "--format", "jsonl"], capture_output=True, text=True, check=True)
+    done = subprocess.run([PROGRAM, "ask", network, "--rows", data, "--log-likelihood", "--format", "jsonl"], capture_output=True, text=True, check=True)
     values = [json.loads(line)["log_p_evidence"] for line in done.stdout.splitlines()]
     return sum(values) / len(values)
 

@@ -136,7 +136,7 @@ mod tests {
     fn ones_in_common_are_those_of_the_plain_loop() {
         for n_rows in [1, 63, 64, 65, 1000] {
             let columns: Vec<Vec<u8>> = (0..7_u64)
-                .map(|column| (0..n_rows as u64).map(|row| ((row + 1) * (column + 3) * 2_654_435_761 >> 7) as u8 % 3).collect())
+                .map(|column| (0..n_rows as u64).map(|row| (((row + 1) * (column + 3) * 2_654_435_761) >> 7) as u8 % 3).collect())
                 .map(|mut codes: Vec<u8>| {
                     codes[n_rows / 2] = u8::MAX;
                     codes

@@ -93,7 +93,7 @@ fn tables() -> impl Strategy<Value = Table> {
         };
         let mut code = |column: usize, n: usize| match (gaps, next() % 10) {
             (1, 0) => 255,
-            (2, 0..3) if column % 2 == 0 => 255,
+            (2, 0..3) if column.is_multiple_of(2) => 255,
             _ => (next() % n as u64) as u8,
         };
         let rows: Vec<Vec<u8>> = (0..n_rows).map(|_| n_states.iter().enumerate().map(|(c, n)| code(c, *n)).collect()).collect();
