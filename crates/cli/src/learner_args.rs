@@ -57,7 +57,7 @@ impl EstimateArg {
 #[derive(Args, Clone)]
 pub struct LearnerArgs {
     /// The kind of model: naive-bayes, bernoulli (presence and absence of every state), nearest-centroid (the class whose mean is nearest);
-    /// or a network whose graph is found: chow-liu (the closest tree), tan (the class above a tree of the attributes), kdb:<k> (the class and
+    /// or a network whose graph is found: chow-liu[:bic] (the closest tree, or with a penalty forest), tan (the class above a tree of the attributes), kdb:<k> (the class and
     /// up to k others above each attribute) [default: naive-bayes]
     #[arg(short, long, value_name = "KIND")]
     pub model: Option<ModelKind>,
@@ -75,7 +75,7 @@ pub struct LearnerArgs {
     pub unlabelled: UnlabelledArgs,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 pub enum ModelKind {
     /// Independent evidence given the class; states, numbers and gaps in one product
     NaiveBayes,

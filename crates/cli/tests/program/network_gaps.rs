@@ -115,5 +115,16 @@ fn classifiers_that_are_networks_keep_learning() {
     let folder = Folder::with_play_tennis();
     folder.run("learn play_tennis.csv -m tan").fails(1, &["target"]);
     folder.run("learn play_tennis.csv -t PlayTennis -m kdb:99").fails(2, &["kdb:<k>"]);
+    // A tree has one arc less than variables; a penalty leaves a forest.
+    let n_arcs = |kind: &str| {
+        let told = folder.run(&format!("learn play_tennis.csv -m {kind} --format json -o tree.tb")).ok().json();
+        (told["arcs"].as_array().unwrap().len(), told["variables"].as_array().unwrap().len())
+    };
+    let (tree, n_variables) = n_arcs("chow-liu");
+    assert_eq!(tree, n_variables - 1);
+    assert!(n_arcs("chow-liu:bic").0 < tree);
+    assert_eq!(n_arcs("chow-liu:1000").0, 0);
+    folder.run("learn play_tennis.csv -t PlayTennis -m tan:aic").ok();
+    folder.run("learn play_tennis.csv -t PlayTennis -m tan:much").fails(2, &["nats an arc"]);
     folder.run("learn play_tennis.csv -t PlayTennis -m tna").fails(2, &["chow-liu"]);
 }

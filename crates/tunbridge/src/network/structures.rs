@@ -19,15 +19,16 @@ use crate::remarks::list;
 /// ```
 /// use tunbridge::network::StructureLearner;
 /// assert_eq!("kdb:2".parse(), Ok(StructureLearner::KDependence(2)));
-/// assert_eq!(StructureLearner::TreeAugmented.to_string(), "tan");
+/// assert_eq!("tan".parse::<StructureLearner>().map(|tan| tan.to_string()), Ok("tan".into()));
+/// assert_eq!("chow-liu:bic".parse::<StructureLearner>().map(|forest| forest.to_string()), Ok("chow-liu:bic".into()));
 /// assert!("kdb:many".parse::<StructureLearner>().is_err());
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StructureLearner {
-    /// The tree that is closest to the data (Chow & Liu 1968).
-    ChowLiu,
-    /// The class above all attributes, and these a tree among themselves (Friedman, Geiger & Goldszmidt 1997).
-    TreeAugmented,
+    /// The tree that is closest to the data (Chow & Liu 1968); with a penalty a forest of the arcs that are worth more.
+    ChowLiu(ArcPenalty),
+    /// The class above all attributes, and these a tree, or with a penalty a forest, among themselves (Friedman, Geiger & Goldszmidt 1997).
+    TreeAugmented(ArcPenalty),
     /// The class above all attributes, and each with up to so many others as parents (Sahami 1996).
     KDependence(usize),
 }
@@ -37,10 +38,16 @@ const MOST_PARENTS: usize = 16;
 
 impl fmt::Display for StructureLearner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::ChowLiu => f.write_str("chow-liu"),
-            Self::TreeAugmented => f.write_str("tan"),
-            Self::KDependence(k) => write!(f, "kdb:{k}"),
+        let (word, penalty) = match self {
+            Self::ChowLiu(penalty) => ("chow-liu", penalty),
+            Self::TreeAugmented(penalty) => ("tan", penalty),
+            Self::KDependence(k) => return write!(f, "kdb:{k}"),
+        };
+        match penalty {
+            ArcPenalty::None => f.write_str(word),
+            ArcPenalty::Bic => write!(f, "{word}:bic"),
+            ArcPenalty::Aic => write!(f, "{word}:aic"),
+            ArcPenalty::Nats(nats) => write!(f, "{word}:{nats}"),
         }
     }
 }
@@ -49,13 +56,20 @@ impl FromStr for StructureLearner {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "chow-liu" => Ok(Self::ChowLiu),
-            "tan" => Ok(Self::TreeAugmented),
-            _ => {
-                let k = text.strip_prefix("kdb:").and_then(|k| k.parse().ok()).filter(|k| *k <= MOST_PARENTS);
-                k.map(Self::KDependence).ok_or_else(|| format!("give chow-liu, tan, or kdb:<k> with k from 0 to {MOST_PARENTS}"))
-            }
+        let wrong =
+            || format!("give chow-liu[:PENALTY], tan[:PENALTY] with bic, aic or nats an arc, or kdb:<k> with k from 0 to {MOST_PARENTS}");
+        let (word, amount) = text.split_once(':').map_or((text, None), |(word, amount)| (word, Some(amount)));
+        let penalty = || match amount {
+            None => Ok(ArcPenalty::None),
+            Some("bic") => Ok(ArcPenalty::Bic),
+            Some("aic") => Ok(ArcPenalty::Aic),
+            Some(nats) => nats.parse::<f64>().ok().filter(|nats| nats.is_finite() && *nats >= 0.0).map(ArcPenalty::Nats).ok_or_else(wrong),
+        };
+        match word {
+            "chow-liu" => Ok(Self::ChowLiu(penalty()?)),
+            "tan" => Ok(Self::TreeAugmented(penalty()?)),
+            "kdb" => amount.and_then(|k| k.parse().ok()).filter(|k| *k <= MOST_PARENTS).map(Self::KDependence).ok_or_else(wrong),
+            _ => Err(wrong()),
         }
     }
 }
@@ -67,11 +81,11 @@ impl FromStr for StructureLearner {
 /// When the data cannot be read, a classifier has no target, a column has too many states to count pairs of, or the options do not fit.
 ///
 /// ```
-/// use tunbridge::network::{NetworkOptions, StructureLearner, learn_with};
+/// use tunbridge::network::{NetworkOptions, learn_with};
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("days.csv");
 /// # std::fs::write(&path, "Rain,Wet,Slippery\nyes,yes,yes\nyes,yes,yes\nno,no,no\nno,no,no\nno,yes,yes\n")?;
-/// let learned = learn_with(&[&path], StructureLearner::ChowLiu, &NetworkOptions::default())?;
+/// let learned = learn_with(&[&path], "chow-liu".parse()?, &NetworkOptions::default())?;
 /// let network = learned.model.network();
 /// assert!(network.dag().has_arc(network.find("Wet")?, network.find("Slippery")?));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -95,7 +109,8 @@ fn find(paths: &[impl AsRef<Path>], learner: StructureLearner, options: &Network
     let table = Table::open(paths, options.read.clone())?;
     let (declared, left_out) = declared(table.schema());
     let target = declared.target();
-    if target.is_none() && learner != StructureLearner::ChowLiu {
+    let is_tree = matches!(learner, StructureLearner::ChowLiu(_));
+    if target.is_none() && !is_tree {
         return Err(Error::unfit(
             format!("{learner} is a classifier, and no column is the target"),
             "name the one to predict with --target",
@@ -114,7 +129,7 @@ fn find(paths: &[impl AsRef<Path>], learner: StructureLearner, options: &Network
         return Err(Error::unfit("no column can be a variable of a network", "leave fewer columns out"));
     }
     // A tree over all columns has no class that rows are told apart by.
-    let class = target.filter(|_| learner != StructureLearner::ChowLiu);
+    let class = target.filter(|_| !is_tree);
     let fold = table.fold(|n_states: &[usize]| PairCounts::empty(&places, class, n_states)).map_err(|e| match e {
         data::DataError::Internal(shape) if shape.what.starts_with("counts of pairs") => Error::unfit(
             format!("the columns have {} pairs of states, more than the {} that are counted", shape.found, shape.expected),
@@ -125,8 +140,8 @@ fn find(paths: &[impl AsRef<Path>], learner: StructureLearner, options: &Network
     check_found(&declared, &fold.schema, &table)?;
     let (counts, schema) = (&fold.statistic, &fold.schema);
     let structure = match learner {
-        StructureLearner::ChowLiu => chow_liu(counts, schema, ArcPenalty::None, target).map(|tree| tree.structure),
-        StructureLearner::TreeAugmented => tree_augmented(counts, schema, ArcPenalty::None, None).map(|tree| tree.structure),
+        StructureLearner::ChowLiu(penalty) => chow_liu(counts, schema, penalty, target).map(|tree| tree.structure),
+        StructureLearner::TreeAugmented(penalty) => tree_augmented(counts, schema, penalty, None).map(|tree| tree.structure),
         StructureLearner::KDependence(k) => k_dependence(counts, schema, k),
     };
     Ok(Found { structure: structure.map_err(|e| Error::Internal(e.to_string()))?, target: target_name, remarks })
