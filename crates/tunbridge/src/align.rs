@@ -55,11 +55,16 @@ pub(crate) fn line_up(a: &Counting, b: &Counting) -> Result<(Schema, Recoding, R
     if !a.schema.variables().iter().zip(b.schema.variables()).all(|(x, y)| x.name == y.name) {
         return Err(Error::unfit("they have their columns in another order", "learn both from tables with the same order of columns"));
     }
-    let n = a.schema.variables().len();
+    same_states(&a.schema, &b.schema)
+}
+
+/// A schema with the states of two of the same variables, and where each one's states are in it.
+pub(crate) fn same_states(a: &Schema, b: &Schema) -> Result<(Schema, Recoding, Recoding), Error> {
+    let n = a.variables().len();
     let (mut of_a, mut of_b) = (Recoding { columns: vec![None; n] }, Recoding { columns: vec![None; n] });
     let mut failed = None;
-    let schema = a.schema.with_states(|id, states| {
-        let other = b.schema.variable(id).kind.states().cloned().unwrap_or_default();
+    let schema = a.with_states(|id, states| {
+        let other = b.variables().get(id.index()).and_then(|variable| variable.kind.states()).cloned().unwrap_or_default();
         match union(states, &other) {
             Ok((all, to_a, to_b)) => {
                 of_a.columns[id.index()] = Some(StateMap { to: to_a, n_states: all.len() });

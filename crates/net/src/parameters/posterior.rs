@@ -147,40 +147,35 @@ impl ParameterPosterior {
 
     /// The one set of probabilities that the prior says to take. A row that nothing speaks of is uniform.
     pub fn parameters(&self) -> Parameters {
-        let mut theta = Vec::with_capacity(self.alpha.len());
-        for of in 0..self.families.len() {
-            if let Some(table) = self.fixed.get(&of) {
-                theta.extend_from_slice(table);
-                continue;
-            }
-            for row in self.alpha[self.families.cells(of)].chunks_exact(self.families.n_states()[of]) {
-                match self.estimate {
-                    Estimate::PosteriorMean => push_shares(&mut theta, row.iter().copied()),
-                    Estimate::Map if row.iter().any(|a| *a > 1.0) => push_shares(&mut theta, row.iter().map(|a| (a - 1.0).max(0.0))),
-                    Estimate::Map => push_shares(&mut theta, row.iter().copied()),
-                }
-            }
-        }
-        Parameters { families: Arc::clone(&self.families), theta }
+        self.by_row(|row, theta| match self.estimate {
+            Estimate::Map if row.iter().any(|a| *a > 1.0) => push_shares(theta, row.iter().map(|a| (a - 1.0).max(0.0))),
+            Estimate::Map | Estimate::PosteriorMean => push_shares(theta, row.iter().copied()),
+        })
     }
 
     /// Probabilities drawn from what is believed. Rows that nothing speaks of are uniform, and cells without any pseudo-count are zero.
     pub fn draw(&self, rng: &mut impl Rng) -> Parameters {
+        self.by_row(|row, theta| {
+            // A cell without any pseudo-count has no density of its own: it stays zero.
+            let some: Vec<f64> = row.iter().copied().filter(|a| *a > 0.0).collect();
+            if some.is_empty() {
+                return push_shares(theta, row.iter().copied());
+            }
+            let mut drawn = Dirichlet { alpha: some }.draw(rng).into_iter();
+            theta.extend(row.iter().map(|a| if *a > 0.0 { drawn.next().unwrap_or(0.0) } else { 0.0 }));
+        })
+    }
+
+    /// Tables made row by row of N + α; those that are fixed stay.
+    fn by_row(&self, mut push: impl FnMut(&[f64], &mut Vec<f64>)) -> Parameters {
         let mut theta = Vec::with_capacity(self.alpha.len());
         for of in 0..self.families.len() {
-            if let Some(table) = self.fixed.get(&of) {
-                theta.extend_from_slice(table);
-                continue;
-            }
-            for row in self.alpha[self.families.cells(of)].chunks_exact(self.families.n_states()[of]) {
-                // A cell without any pseudo-count has no density of its own: it stays zero.
-                let some: Vec<f64> = row.iter().copied().filter(|a| *a > 0.0).collect();
-                if some.is_empty() {
-                    push_shares(&mut theta, row.iter().copied());
-                    continue;
+            match self.fixed.get(&of) {
+                Some(table) => theta.extend_from_slice(table),
+                None => {
+                    let rows = self.alpha[self.families.cells(of)].chunks_exact(self.families.n_states()[of]);
+                    rows.for_each(|row| push(row, &mut theta));
                 }
-                let mut drawn = Dirichlet { alpha: some }.draw(rng).into_iter();
-                theta.extend(row.iter().map(|a| if *a > 0.0 { drawn.next().unwrap_or(0.0) } else { 0.0 }));
             }
         }
         Parameters { families: Arc::clone(&self.families), theta }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use belief::{Forget, Kind, NeverObserved, Observations, ReadReport, Recode, Recoding, Schema, StateMap, SufficientStatistic};
+use belief::{Forget, Kind, NeverObserved, Observations, ReadReport, Recode, Schema, SufficientStatistic};
 use data::{ReadOptions, Table, UnknownStates};
 use net::VarId;
 use net::parameters::hidden_states::alignment;
@@ -13,7 +13,7 @@ use super::columns;
 use super::expectation::{EmPlan, GappyRows, never_seen};
 use super::model::{ExpectedPart, NetworkModel, StoredNetwork, domain_of};
 use crate::Error;
-use crate::align::union;
+use crate::align::same_states;
 use crate::remarks::list;
 
 /// A learned network after a change, with what was met.
@@ -217,26 +217,7 @@ fn differences(a: &NetworkModel, b: &NetworkModel) -> Vec<String> {
 
 /// The two with the same states in the same places.
 fn lined_up(mut a: StoredNetwork, mut b: StoredNetwork) -> Result<(StoredNetwork, StoredNetwork), Error> {
-    let n = a.schema.variables().len();
-    let (mut of_a, mut of_b) = (Recoding { columns: vec![None; n] }, Recoding { columns: vec![None; n] });
-    let mut failed = None;
-    let schema = a.schema.with_states(|id, states| {
-        let theirs = b.schema.variables().get(id.index()).and_then(|variable| variable.kind.states()).cloned().unwrap_or_default();
-        match union(states, &theirs) {
-            Ok((all, to_a, to_b)) => {
-                of_a.columns[id.index()] = Some(StateMap { to: to_a, n_states: all.len() });
-                of_b.columns[id.index()] = Some(StateMap { to: to_b, n_states: all.len() });
-                all
-            }
-            Err(error) => {
-                failed = Some(error);
-                states.clone()
-            }
-        }
-    });
-    if let Some(error) = failed {
-        return Err(error);
-    }
+    let (schema, of_a, of_b) = same_states(&a.schema, &b.schema)?;
     for (parts, recoding) in [(&mut a, &of_a), (&mut b, &of_b)] {
         let before = Arc::clone(parts.observed.counts.families());
         parts.observed.recode(recoding)?;

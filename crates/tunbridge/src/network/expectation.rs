@@ -239,10 +239,13 @@ impl<'t> GappyRows<'t> {
                 }
                 Method::Stepwise { kappa } => {
                     let batches = self.rows.batches();
+                    let mut n_inferred = 0;
                     let batch = |nth: usize, parameters: &Parameters| {
-                        if is_asked() {
+                        // The first pass is made whatever is asked, so that there are tables.
+                        if is_asked() && (n_inferred >= batches.len() || best.is_some()) {
                             return Err(Halt::Asked);
                         }
+                        n_inferred += 1;
                         Ok(self.rows.expected_of_batch(nth, parameters, |pieces, make| in_parallel(self.n_threads, pieces, make)))
                     };
                     StepwiseEm { observed, prior, climb, kappa }.run(from, &batches, batch)

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use belief::{Observations, ReadReport, closest};
@@ -148,6 +149,10 @@ pub fn learn(paths: &[impl AsRef<Path>], structure: &NetworkFile, options: &Netw
     for (name, range) in options.hidden.iter().filter(|(_, range)| range.start() < range.end()) {
         tried.push((name.clone(), *range.start(), best.score()));
         for n_states in range.start() + 1..=*range.end() {
+            // Who asks to stop gets the best so far, not one that was broken off.
+            if options.em.as_ref().and_then(|em| em.stop.as_ref()).is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                break;
+            }
             let before = hidden.insert(name.clone(), n_states);
             let other = with_hidden(paths, structure, options, &hidden)?;
             tried.push((name.clone(), n_states, other.score()));
