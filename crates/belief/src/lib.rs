@@ -7,6 +7,7 @@
 //! Learners ask [`Observations`] for statistics and never for rows, so that a table in memory, a file larger than memory and a
 //! cluster are the same to them. Nothing here reads, writes, prints or looks at a clock.
 
+mod bins;
 mod bursts;
 mod cholesky;
 mod columns;
@@ -43,6 +44,7 @@ pub mod hypotheses;
 pub mod mcmc;
 pub mod quadrature;
 
+pub use bins::{BinCodes, are_cuts, bin_names, bin_of};
 pub use bursts::Bursts;
 pub use columns::{Chunk, Code, Codes, Column, MAX_WEIGHT, SelectedRows, Texts};
 pub use counts::{JointCounts, count_less, count_without};
@@ -53,7 +55,7 @@ pub use laplace_logistic::{LogisticMaximum, LogisticPosterior, LogisticPrior, Lo
 pub use log_space::{log_sum_exp, normalise_ln};
 pub use matrix::{Cholesky, Matrix};
 pub use moments::{ClassMoments, ClassOrder, Moments};
-pub use observations::{Both, Fold, MaskedRows, Observations, ReadReport};
+pub use observations::{Both, Fold, MaskedRows, Observations, ReadReport, RowPart};
 pub use piecewise::{Bounded, PiecewiseDensity};
 pub use pruning::{Pruned, drop_rarest};
 pub use random::{Rng, random, random_stream};

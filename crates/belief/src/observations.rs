@@ -1,5 +1,7 @@
 //! The seam: learners hand a blank statistic to the observations, which fold it and give it back.
 
+use std::ops::Range;
+
 use crate::{Chunk, FoldPlan, Pruned, Recode, Schema, ShapeMismatch, SufficientStatistic};
 
 /// Rows that can be folded into a statistic, again and again.
@@ -157,6 +159,24 @@ impl<O: Observations, K: Fn(usize) -> bool + Sync> Observations for MaskedRows<'
     {
         let masked = self.rows.fold(|n_states: &[usize]| Masked { statistic: blank(n_states), plan: self.plan, keep: &self.keep })?;
         Ok(Fold { schema: masked.schema, statistic: masked.statistic.statistic, report: masked.report })
+    }
+}
+
+/// Some rows of many: those of these folds, or all but those.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowPart {
+    /// Which row is in which fold.
+    pub plan: FoldPlan,
+    /// The folds that are meant.
+    pub folds: Range<usize>,
+    /// Whether the rows of these folds count, or those of all others.
+    pub is_within: bool,
+}
+
+impl RowPart {
+    /// Whether the rows of a fold count.
+    pub fn keeps(&self, fold: usize) -> bool {
+        self.folds.contains(&fold) == self.is_within
     }
 }
 

@@ -16,7 +16,7 @@ use crate::labels::LabelPlan;
 use crate::text::blocks::Block;
 use crate::text::csv::{Tile, cell_of, text_of};
 use crate::words::{Tokenizer, Vocabulary, hash_bytes};
-use crate::{Contradiction, DataError, OnBadRow, UnknownStates};
+use crate::{Contradiction, DataError, MadeColumns, OnBadRow, UnknownStates, made};
 
 /// What becomes of each variable of the schema, fixed before a pass over the data.
 #[derive(Clone)]
@@ -75,13 +75,28 @@ pub(crate) enum PlanKind {
         missing_numbers: Vec<f64>,
         /// A cell that is no number speaks against the inferred type, not against its row.
         inferred: bool,
+        /// Where the numbers are cut into bins, if they are.
+        cuts: Option<Vec<f64>>,
+    },
+    /// Whether the value of another variable is missing.
+    Absence {
+        of: usize,
     },
 }
 
 impl PlanKind {
     pub fn numeric(missing: &[String], inferred: bool) -> Self {
         let missing_numbers = missing.iter().filter_map(|marker| marker.parse().ok()).filter(|x: &f64| x.is_finite()).collect();
-        PlanKind::Numeric { missing: Dictionary::new(missing), missing_numbers, inferred }
+        PlanKind::Numeric { missing: Dictionary::new(missing), missing_numbers, inferred, cuts: None }
+    }
+
+    /// Numbers that are cut into bins.
+    pub fn bins(missing: &[String], at: &[f64]) -> Self {
+        let mut kind = Self::numeric(missing, false);
+        if let PlanKind::Numeric { cuts, .. } = &mut kind {
+            *cuts = Some(at.to_vec());
+        }
+        kind
     }
 
     /// How many states or words are known.
@@ -89,7 +104,9 @@ impl PlanKind {
         match self {
             PlanKind::Category { known, .. } => known.len(),
             PlanKind::Text { known, .. } | PlanKind::Labels(LabelPlan { known, .. }) => known.len(),
-            PlanKind::Skip | PlanKind::Numeric { .. } => 0,
+            PlanKind::Numeric { cuts: Some(cuts), .. } => cuts.len() + 1,
+            PlanKind::Absence { .. } => MadeColumns::ABSENCE.len(),
+            PlanKind::Skip | PlanKind::Numeric { cuts: None, .. } => 0,
         }
     }
 
@@ -151,6 +168,20 @@ pub(crate) enum EncodedColumn {
         ends: Vec<u32>,
         codes: Vec<u32>,
     },
+}
+
+impl EncodedColumn {
+    /// Whether a row of states or numbers has none.
+    pub fn is_missing(&self, row: usize) -> bool {
+        match self {
+            EncodedColumn::Absent => true,
+            EncodedColumn::U8(codes) => codes[row] == u8::MAX,
+            EncodedColumn::U16(codes) => codes[row] == u16::MAX,
+            EncodedColumn::U32(codes) => codes[row] == u32::MAX,
+            EncodedColumn::Numeric(numbers) => numbers[row].is_nan(),
+            EncodedColumn::Borrowed(_) | EncodedColumn::Texts { .. } => false,
+        }
+    }
 }
 
 /// The rows as they stand in the file, for those who pass them on.
@@ -240,7 +271,7 @@ impl<'p> ChunkBuilder<'p> {
             .iter()
             .zip(present)
             .map(|(variable, present)| match &variable.kind {
-                PlanKind::Skip => EncodedColumn::Absent,
+                PlanKind::Skip | PlanKind::Absence { .. } => EncodedColumn::Absent,
                 _ if !present => EncodedColumn::Absent,
                 PlanKind::Numeric { .. } => EncodedColumn::Numeric(Vec::with_capacity(capacity)),
                 PlanKind::Text { .. } | PlanKind::Labels(_) => {
@@ -284,7 +315,7 @@ impl<'p> ChunkBuilder<'p> {
         for (column, variable) in self.file.variable_of.iter().enumerate() {
             let Some(variable) = *variable else { continue };
             match &self.plan.variables[variable].kind {
-                PlanKind::Skip => {}
+                PlanKind::Skip | PlanKind::Absence { .. } => {}
                 PlanKind::Category { known, .. } => self.push_states(block, tile, column, variable, known, faults),
                 PlanKind::Numeric { .. } => self.push_numbers(block, tile, column, variable, faults),
                 PlanKind::Text { .. } => {
@@ -363,7 +394,7 @@ impl<'p> ChunkBuilder<'p> {
     /// Pushes one cell of a row that is given cell by cell; `None` is missing.
     pub fn push_cell(&mut self, variable: usize, text: Option<&[u8]>, row: usize, faults: &mut Faults) {
         match &self.plan.variables[variable].kind {
-            PlanKind::Skip => {}
+            PlanKind::Skip | PlanKind::Absence { .. } => {}
             PlanKind::Category { .. } => {
                 let code = text.map_or(Ok(Dictionary::MISSING), |text| self.state_code(variable, text));
                 self.push_state(variable, code, row, faults);
@@ -501,7 +532,7 @@ impl<'p> ChunkBuilder<'p> {
     }
 
     fn number(&self, variable: usize, text: &[u8], row: usize, faults: &mut Faults) -> f64 {
-        let PlanKind::Numeric { missing, missing_numbers, inferred } = &self.plan.variables[variable].kind else { return f64::NAN };
+        let PlanKind::Numeric { missing, missing_numbers, inferred, .. } = &self.plan.variables[variable].kind else { return f64::NAN };
         if missing.find(text).is_some() {
             return f64::NAN;
         }
@@ -706,7 +737,8 @@ impl<'p> ChunkBuilder<'p> {
         }
         let mut report = std::mem::take(&mut self.report);
         report.n_rows = self.n_rows as u64;
-        let columns = std::mem::take(&mut self.columns);
+        let mut columns = std::mem::take(&mut self.columns);
+        made::make(self.plan, &mut columns, self.n_rows);
         let kinds = self.plan.variables.iter().map(|variable| &variable.kind);
         report.n_missing = kinds
             .zip(columns.iter().zip(&report.n_unknown))

@@ -21,6 +21,8 @@ pub(crate) struct FoundStates {
 enum Found {
     States(Dictionary),
     Words(Vocabulary),
+    /// So many, which are made and not found.
+    Made(usize),
 }
 
 impl Found {
@@ -28,6 +30,7 @@ impl Found {
         match self {
             Found::States(states) => states.len(),
             Found::Words(words) => words.len(),
+            Found::Made(n) => *n,
         }
     }
 
@@ -37,13 +40,14 @@ impl Found {
             (Found::States(states), NewStates::Names(names)) => names.iter().map(|name| states.intern_name(name)).collect(),
             (Found::Words(words), NewStates::Words(new)) => new.words().map(|word| words.intern(word)).collect(),
             // A chunk without words has no names either.
-            (Found::States(_), NewStates::Words(_)) | (Found::Words(_), NewStates::Names(_)) => Vec::new(),
+            (Found::States(_), NewStates::Words(_)) | (Found::Words(_), NewStates::Names(_)) | (Found::Made(_), _) => Vec::new(),
         }
     }
 
     fn names_from(&self, first: usize) -> Vec<String> {
         match self {
             Found::States(states) => states.names()[first..].to_vec(),
+            Found::Made(_) => Vec::new(),
             Found::Words(words) => words.words().skip(first).map(|word| String::from_utf8_lossy(word).into_owned()).collect(),
         }
     }
@@ -55,7 +59,7 @@ impl FoundStates {
         let known = |kind: &PlanKind| match kind {
             PlanKind::Category { known, .. } => Found::States(known.clone()),
             PlanKind::Text { known, .. } | PlanKind::Labels(LabelPlan { known, .. }) => Found::Words((**known).clone()),
-            PlanKind::Skip | PlanKind::Numeric { .. } => Found::States(Dictionary::new(&[])),
+            PlanKind::Skip | PlanKind::Numeric { .. } | PlanKind::Absence { .. } => Found::Made(kind.n_known()),
         };
         let found: Vec<Found> = plan.variables.iter().map(|variable| known(&variable.kind)).collect();
         let n_known = found.iter().map(Found::len).collect();

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::{DataError, mailbox};
 
@@ -66,6 +66,31 @@ impl Compression {
     }
 }
 
+/// What was read of standard input and pipes, which can be read once only: as long as one input of it is there, another gets the same
+/// bytes.
+static SPOOLED: Mutex<Vec<Spooled>> = Mutex::new(Vec::new());
+
+struct Spooled {
+    path: PathBuf,
+    file: Weak<File>,
+    bytes: u64,
+}
+
+/// Files that are opened several times: what of them can be read once only is kept meanwhile.
+pub struct KeptInputs {
+    _inputs: Vec<Input>,
+}
+
+impl KeptInputs {
+    /// Keeps these, as [`Input::all`] finds them.
+    ///
+    /// # Errors
+    /// When a file is not there, or a glob finds nothing.
+    pub fn of(arguments: &[impl AsRef<Path>]) -> Result<Self, DataError> {
+        Ok(Self { _inputs: Input::all(arguments)? })
+    }
+}
+
 impl Input {
     /// The files that the user's arguments name: paths, globs (in name order), or `-`.
     ///
@@ -81,7 +106,7 @@ impl Input {
         for argument in arguments {
             let path = argument.as_ref();
             if path.as_os_str() == "-" {
-                inputs.push(Self::spool(path, io::stdin().lock(), documents)?);
+                inputs.push(Self::spool(path, || Ok(io::stdin().lock()), documents)?);
             } else if let Some(pattern) = path.to_str().filter(|p| p.contains(['*', '?', '[']) && !path.exists()) {
                 let hint = "check the pattern, and quote it so that the shell leaves it alone";
                 let bad = |what: String| DataError::BadFile { path: path.into(), what, hint: Some(hint.into()) };
@@ -113,7 +138,7 @@ impl Input {
         }
         if !metadata.is_file() {
             // A pipe or a process substitution can be read once only.
-            return Self::spool(path, File::open(path).map_err(io)?, documents);
+            return Self::spool(path, || File::open(path), documents);
         }
         Self::recognise(path, None, metadata.len(), documents)
     }
@@ -126,12 +151,18 @@ impl Input {
         Ok(input)
     }
 
-    fn spool(path: &Path, mut from: impl Read, documents: bool) -> Result<Self, DataError> {
+    fn spool<R: Read>(path: &Path, open: impl FnOnce() -> io::Result<R>, documents: bool) -> Result<Self, DataError> {
         let io = |source| DataError::Io { path: path.into(), source };
-        let mut file = tempfile::tempfile().map_err(io)?;
-        let bytes = io::copy(&mut from, &mut file).map_err(io)?;
-        file.flush().map_err(io)?;
-        Self::recognise(path, Some(Arc::new(file)), bytes, documents)
+        let mut all = SPOOLED.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|spooled| spooled.file.strong_count() > 0);
+        if let Some((file, bytes)) = all.iter().find(|s| s.path == path).and_then(|s| Some((s.file.upgrade()?, s.bytes))) {
+            return Self::recognise(path, Some(file), bytes, documents);
+        }
+        let (file, bytes) = open().and_then(copied).map_err(io)?;
+        let file = Arc::new(file);
+        all.push(Spooled { path: path.into(), file: Arc::downgrade(&file), bytes });
+        drop(all);
+        Self::recognise(path, Some(file), bytes, documents)
     }
 
     fn find_compression(&mut self) -> io::Result<()> {
@@ -192,7 +223,8 @@ impl Input {
         if matches!(input.format, Format::Parquet | Format::ArrowFile) && input.compression != Compression::None {
             // These are read from their end, so they are unpacked first.
             let unpacked = input.open().map_err(io)?;
-            return Self::spool(path, unpacked, documents);
+            let (file, bytes) = copied(unpacked).map_err(io)?;
+            return Self::recognise(path, Some(Arc::new(file)), bytes, documents);
         }
         Ok(input)
     }
@@ -251,6 +283,14 @@ pub fn whole_file(path: &Path) -> Result<Vec<u8>, DataError> {
         Ok(unpacked(&bytes)?.unwrap_or(bytes))
     };
     read().map_err(|source| DataError::Io { path: path.into(), source })
+}
+
+/// All bytes in an unnamed temporary file, and how many they are.
+fn copied(mut from: impl Read) -> io::Result<(File, u64)> {
+    let mut file = tempfile::tempfile()?;
+    let bytes = io::copy(&mut from, &mut file)?;
+    file.flush()?;
+    Ok((file, bytes))
 }
 
 #[cfg(target_os = "linux")]

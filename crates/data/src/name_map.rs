@@ -39,6 +39,11 @@ impl NameMap {
         self.columns.get(column).map_or(column, String::as_str)
     }
 
+    /// The column that is mapped to a variable.
+    pub fn column(&self, variable: &str) -> Option<&str> {
+        self.columns().find(|(_, of)| *of == variable).map(|(column, _)| column)
+    }
+
     /// The columns that are mapped, each with its variable.
     pub fn columns(&self) -> impl Iterator<Item = (&str, &str)> {
         self.columns.iter().map(|(column, variable)| (column.as_str(), variable.as_str()))

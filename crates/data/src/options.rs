@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::NameMap;
+use belief::RowPart;
+
 use crate::words::Words;
+use crate::{MadeColumns, NameMap};
 
 /// How to read a table; the default is right for most.
 ///
@@ -24,6 +26,8 @@ use crate::words::Words;
 /// | `documents` | see [`Cut`] | what one document is |
 /// | `class_depth` | 1 | which folder a document's class is, counted from the one given |
 /// | `schema` | found beside the data | a sidecar file |
+/// | `made` | none | columns that are made of others |
+/// | `part` | all | which rows count |
 /// | `on_bad_row` | [`OnBadRow::Error`] | what to do with a malformed row |
 /// | `threads` | all cores | how many threads work |
 #[derive(Clone, Default)]
@@ -44,6 +48,10 @@ pub struct ReadOptions {
     pub weight: Option<String>,
     /// What a schema calls columns and values of the files. For tables of a known schema.
     pub names: NameMap,
+    /// Columns that are made of others. For tables of a known schema.
+    pub made: MadeColumns,
+    /// Which rows count; all others weigh nothing.
+    pub part: Option<RowPart>,
     /// What separates the labels of a cell, where the target holds any number of labels and not one class.
     pub labels: Option<String>,
     /// Columns whose words count.

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use belief::{
-    Chunk, Fold, Kind, Observations, ReadReport, Recode, Recoding, Role, Schema, StateMap, States, SufficientStatistic, VarId, Variable,
-    closest,
+    Chunk, Fold, Kind, MaskedRows, Observations, ReadReport, Recode, Recoding, Role, Schema, StateMap, States, SufficientStatistic, VarId,
+    Variable, closest,
 };
 
 use crate::copies::Copies;
@@ -25,7 +25,7 @@ use crate::source::{Source, Unit, Units};
 use crate::text::blocks::Pool;
 use crate::text::csv::cell_of;
 use crate::words::{Markup, Tokenizer};
-use crate::{ColumnType, Contradiction, DataError, NameMap, ReadOptions, UnknownStates};
+use crate::{ColumnType, Contradiction, DataError, MadeColumns, NameMap, ReadOptions, UnknownStates};
 
 /// A table in files, read again for every pass.
 pub struct Table {
@@ -177,7 +177,7 @@ impl Table {
         let mut sources = open_sources(paths, &options, of_documents)?;
         check_names(&sources)?;
         let wanted: Vec<String> = schema.variables().iter().map(|v| v.name.clone()).collect();
-        sources.iter_mut().try_for_each(|source| name_columns(source, schema))?;
+        sources.iter_mut().try_for_each(|source| name_columns(source, schema, &options.made))?;
         let mut remarks = remarks_on_documents(&sources);
         remarks.extend(sources.iter_mut().filter_map(|source| expect_late_keys(source, schema)));
         let missing = options.missing_markers();
@@ -200,17 +200,24 @@ impl Table {
                 // The class of a document is where it lies, and that may be anywhere when it is to be found out.
                 let is_place = of_documents && absent_is_missing && variable.role == Role::Target;
                 let unknown = if is_place && unknown == UnknownStates::Error { UnknownStates::Missing } else { unknown };
-                VariablePlan { name: variable.name.clone(), kind: plan_kind(variable, known, false, &options, unknown, &tokenizer, grows) }
+                let kind = match options.made.absence_of.get(&variable.name).and_then(|of| schema.find(of)) {
+                    Some(of) => PlanKind::Absence { of: of.index() },
+                    None => plan_kind(variable, known, false, &options, unknown, &tokenizer, grows),
+                };
+                VariablePlan { name: variable.name.clone(), kind }
             })
             .collect();
         plans.iter_mut().for_each(VariablePlan::settle);
         let (files, lacks) = map_columns(&sources, &wanted, &options.names, true)?;
         let needed = |name: &String| match schema.find(name).map(|id| &schema.variable(id).role) {
             Some(Role::Ignored(_)) | None => false,
+            // What is made of other columns is in no file.
+            Some(_) if options.made.absence_of.contains_key(name) => false,
             Some(Role::Target | Role::Weight) => !absent_is_missing,
             Some(Role::Input) => true,
         };
-        let n_inputs = schema.variables().iter().filter(|v| v.role == Role::Input).count();
+        let is_read = |v: &&Variable| v.role == Role::Input && !options.made.absence_of.contains_key(&v.name);
+        let n_inputs = schema.variables().iter().filter(is_read).count();
         for (source, lacks) in sources.iter().zip(&lacks) {
             let lacking: Vec<String> = lacks.iter().filter(|name| needed(name)).map(|name| format!("`{name}`")).collect();
             if lacking.is_empty() || absent == Absent::Expected && lacking.len() < n_inputs {
@@ -284,6 +291,10 @@ impl Table {
 
     /// Whether a variable has a column in any of the files.
     pub fn has_column(&self, variable: VarId) -> bool {
+        let variable = match self.plan.variables.get(variable.index()).map(|plan| &plan.kind) {
+            Some(PlanKind::Absence { of }) => VarId::new(*of),
+            _ => variable,
+        };
         self.files.iter().any(|file| file.variable_of.contains(&Some(variable.index())))
     }
 
@@ -409,7 +420,30 @@ impl Observations for Table {
         S: for<'a> SufficientStatistic<Columns<'a> = Chunk<'a>> + Recode,
         B: Fn(&[usize]) -> S + Sync,
     {
-        let mut found = FoundStates::new(&self.plan, self.options.max_vocabulary);
+        match &self.options.part {
+            None => AllRows(self).fold(blank),
+            Some(part) => MaskedRows { rows: &AllRows(self), plan: part.plan, keep: |fold| part.keeps(fold) }.fold(blank),
+        }
+    }
+}
+
+/// A table of which all rows count.
+struct AllRows<'t>(&'t Table);
+
+impl Observations for AllRows<'_> {
+    type Error = DataError;
+
+    fn schema(&self) -> &Schema {
+        &self.0.schema
+    }
+
+    fn fold<S, B>(&self, blank: B) -> Result<Fold<S>, DataError>
+    where
+        S: for<'a> SufficientStatistic<Columns<'a> = Chunk<'a>> + Recode,
+        B: Fn(&[usize]) -> S + Sync,
+    {
+        let table = self.0;
+        let mut found = FoundStates::new(&table.plan, table.options.max_vocabulary);
         let mut n_states = found.sizes();
         let mut total = blank(&n_states);
         let mut report = ReadReport::default();
@@ -431,8 +465,8 @@ impl Observations for Table {
             n_states = found.sizes();
             Ok::<(), DataError>(())
         };
-        self.each_unit(
-            &self.plan,
+        table.each_unit(
+            &table.plan,
             |chunk, _, _| {
                 let n_states: Vec<usize> = chunk.n_known.iter().zip(&chunk.new_states).map(|(known, new)| known + new.len()).collect();
                 let mut statistic = blank(&n_states);
@@ -444,9 +478,9 @@ impl Observations for Table {
         )?;
         (report.n_copies, report.copies_are_estimated) = (copies.n_copies(), !copies.is_exact());
         report.pruned = found.settle(&mut total)?;
-        let mut recoding = Recoding { columns: vec![None; self.plan.variables.len()] };
-        let schema = self.schema.with_states(|id, known| {
-            if matches!(self.plan.variables[id.index()].kind, PlanKind::Skip | PlanKind::Numeric { .. }) {
+        let mut recoding = Recoding { columns: vec![None; table.plan.variables.len()] };
+        let schema = table.schema.with_states(|id, known| {
+            if matches!(table.plan.variables[id.index()].kind, PlanKind::Skip | PlanKind::Numeric { .. } | PlanKind::Absence { .. }) {
                 return known.clone();
             }
             let seen = found.names_from(id.index(), known.len());
@@ -518,11 +552,11 @@ fn check_names(sources: &[Source]) -> Result<(), DataError> {
 }
 
 /// A file without a header has the schema's columns in order, with or without the target: its own names, c1, c2, …, are places.
-fn name_columns(source: &mut Source, schema: &Schema) -> Result<(), DataError> {
+fn name_columns(source: &mut Source, schema: &Schema, made: &MadeColumns) -> Result<(), DataError> {
     if source.dialect().is_none_or(|dialect| dialect.header) {
         return Ok(());
     }
-    let wanted: Vec<&Variable> = schema.variables().iter().collect();
+    let wanted: Vec<&Variable> = schema.variables().iter().filter(|v| !made.absence_of.contains_key(&v.name)).collect();
     let inputs: Vec<&Variable> = wanted.iter().copied().filter(|v| v.role != Role::Target).collect();
     let n = source.names.len();
     let Some(columns) = [&wanted, &inputs].into_iter().find(|columns| columns.len() == n) else {
@@ -708,7 +742,10 @@ fn plan_kind(
             missing: Dictionary::new(missing),
             empty_is_missing: options.missing.iter().any(String::is_empty),
         }),
-        (_, Kind::Categorical(_)) => PlanKind::Category { known, new_states },
+        (_, Kind::Categorical(_)) => match options.made.cuts.get(&variable.name) {
+            Some(cuts) => PlanKind::bins(missing, cuts),
+            None => PlanKind::Category { known, new_states },
+        },
         (_, Kind::Numeric) => PlanKind::numeric(missing, inferred),
         _ => PlanKind::Skip,
     }

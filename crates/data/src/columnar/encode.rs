@@ -24,7 +24,7 @@ pub(crate) fn encode(batch: &RecordBatch, first_row: u64, before: u64, builder: 
             hint: Some(format!("leave it out with --ignore '{}'", plan.name)),
         };
         match &plan.kind {
-            PlanKind::Skip => {}
+            PlanKind::Skip | PlanKind::Absence { .. } => {}
             PlanKind::Text { .. } => {
                 let texts = arrow_cast::cast(array, &DataType::LargeUtf8).map_err(bad)?;
                 push_all(texts.as_string::<i64>().iter().map(|t| t.map(str::as_bytes)), variable, builder, &mut faults);

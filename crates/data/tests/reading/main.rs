@@ -8,6 +8,7 @@ mod formats;
 mod hostile;
 mod labels;
 mod lines_and_mailboxes;
+mod made_columns;
 mod mutations;
 mod open_as;
 mod states;

@@ -1,10 +1,10 @@
 //! Numbers to bins by cut points: bin i holds cuts\[i−1\] < x ≤ cuts\[i\], so that the bin of x is how many cuts lie below it.
 
-use belief::{Code, Codes};
+use crate::{Code, Codes};
 
 /// Scratch for the bins of one column, kept from column to column.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct BinCodes {
+pub struct BinCodes {
     narrow: Vec<u8>,
     wide: Vec<u16>,
     widest: Vec<u32>,
@@ -12,7 +12,7 @@ pub(crate) struct BinCodes {
 
 impl BinCodes {
     /// The bin of every value; a missing value has a missing bin.
-    pub(crate) fn fill(&mut self, cuts: &[f64], values: &[f64]) -> Codes<'_> {
+    pub fn fill(&mut self, cuts: &[f64], values: &[f64]) -> Codes<'_> {
         let n_bins = cuts.len() + 1;
         if n_bins <= u8::MAX as usize {
             fill(&mut self.narrow, cuts, values, |bin| bin as u8);
@@ -25,7 +25,7 @@ impl BinCodes {
     }
 
     /// What was filled in last, of so many bins.
-    pub(crate) fn codes(&self, n_bins: usize) -> Codes<'_> {
+    pub fn codes(&self, n_bins: usize) -> Codes<'_> {
         if n_bins <= u8::MAX as usize {
             Codes::U8(&self.narrow)
         } else if n_bins <= u16::MAX as usize {
@@ -37,13 +37,23 @@ impl BinCodes {
 }
 
 /// The bin of one number, or `None` if it is missing.
-pub(crate) fn bin_of(cuts: &[f64], x: f64) -> Option<usize> {
+pub fn bin_of(cuts: &[f64], x: f64) -> Option<usize> {
     (!x.is_nan()).then(|| cuts.partition_point(|&cut| cut < x))
 }
 
 /// Whether these can be cut points: finite and strictly increasing.
-pub(crate) fn are_cuts(cuts: &[f64]) -> bool {
+pub fn are_cuts(cuts: &[f64]) -> bool {
     cuts.iter().all(|cut| cut.is_finite()) && cuts.is_sorted_by(|a, b| a < b)
+}
+
+/// What the bins are called: `<=1.5`, `1.5..3`, `>3`; a single one is `any`. Cuts have six digits in their names, or all where six do not tell
+/// them apart.
+pub fn bin_names(cuts: &[f64]) -> Vec<String> {
+    let short: Vec<f64> = cuts.iter().map(|cut| format!("{cut:.5e}").parse().unwrap_or(*cut)).collect();
+    let cuts = if are_cuts(&short) { &short } else { cuts };
+    let (Some(first), Some(last)) = (cuts.first(), cuts.last()) else { return vec!["any".into()] };
+    let between = cuts.windows(2).map(|pair| format!("{}..{}", pair[0], pair[1]));
+    std::iter::once(format!("<={first}")).chain(between).chain([format!(">{last}")]).collect()
 }
 
 /// Up to so many cuts are compared one and all, eight numbers at a time: faster than a search, whose steps wait for each other.
@@ -108,6 +118,15 @@ mod tests {
                 assert_eq!((codes.get(row), bin_of(&cuts, x)), (plain, plain));
             }
         }
+    }
+
+    #[test]
+    fn bins_have_names() {
+        assert_eq!(bin_names(&[]), ["any"]);
+        assert_eq!(bin_names(&[2.5]), ["<=2.5", ">2.5"]);
+        assert_eq!(bin_names(&[-1.0, 0.5, 3.0]), ["<=-1", "-1..0.5", "0.5..3", ">3"]);
+        assert_eq!(bin_names(&[3.349_999_999_999_999_6]), ["<=3.35", ">3.35"]);
+        assert_eq!(bin_names(&[1.000_000_1, 1.000_000_2]), ["<=1.0000001", "1.0000001..1.0000002", ">1.0000002"]);
     }
 
     #[test]
