@@ -202,15 +202,6 @@ pub enum LearnError {
     /// An estimate that counts of pairs are not made for.
     #[error("averaged one-dependence estimators take the estimates ml, laplace:<l>, dirichlet:<alpha> and m:<m>")]
     EstimateOfPairs,
-    /// Numbers and texts that have no states.
-    #[error(
-        "averaged one-dependence estimators count pairs of states, and {} {} none: cut numbers into bins, and leave texts out",
-        list(.variables), if .variables.len() == 1 { "has" } else { "have" }
-    )]
-    NumberWithoutBins {
-        /// The attributes.
-        variables: Vec<String>,
-    },
     /// Attributes that have no states.
     #[error(
         "a network has states, and {} {} none: cut numbers into bins before learning, and leave texts out",

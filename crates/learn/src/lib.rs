@@ -11,15 +11,17 @@ pub mod binary_relevance;
 pub mod concept;
 pub mod discretise;
 mod error;
+pub mod ledger;
 pub mod naive_bayes;
 
 pub use aode::{Aode, AodePrior, AodeStatistic};
 pub use binary_relevance::{BinaryRelevance, HeldOutLabels, LabelStatistic};
 pub use discretise::{Discretisation, NotADiscretisation, SampledValue, ValueSample};
 pub use error::{LearnError, StatisticFault};
+pub use ledger::{Contest, Ledger, LedgerEntry, LedgerLeftOut, MixtureParts, Piece, Unit, Weighed};
 pub use naive_bayes::{
-    AttributeStatistic, ClassEvidence, ClassPrior, Components, Contest, EmStep, Estimate, EventModel, EvidenceValue, Expected, LeaveOneOut,
-    Ledger, LedgerEntry, LedgerLeftOut, LeftOut, MEstimateP, Mixture, MixtureParts, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic,
-    NetworkAsData, NotAPrior, NumericModel, Remark, SemiSupervised, TellingEvidence, TellingWord, TellingWords, TextEvent, Treatment, Unit,
-    Weighed, WordChoice, WordWeighing, WordsOfClass, completed, telling_evidence, telling_words,
+    AttributeStatistic, ClassEvidence, ClassPrior, Components, EmStep, Estimate, EventModel, EvidenceValue, Expected, LeaveOneOut, LeftOut,
+    MEstimateP, Mixture, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, NetworkAsData, NotAPrior, NumericModel, Remark, SemiSupervised,
+    TellingEvidence, TellingWord, TellingWords, TextEvent, Treatment, WordChoice, WordWeighing, WordsOfClass, completed, telling_evidence,
+    telling_words,
 };

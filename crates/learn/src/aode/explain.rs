@@ -1,12 +1,12 @@
 //! The ledger of one row. An average of products does not add up attribute by attribute as naive Bayes does, so each piece of evidence is weighed
-//! given those of the columns before it: ln P(y, x₁…xₖ) − ln P(y, x₁…xₖ₋₁). These add up to the posterior; in another order of columns they
-//! would be other numbers with the same sum.
+//! given those of the columns before it.
 
-use belief::{Chunk, Column, Kind, Schema, ShapeMismatch, normalise_ln};
+use belief::{Chunk, Column, Schema, ShapeMismatch};
 
 use super::posterior::{Aode, Room};
 use crate::LearnError;
-use crate::naive_bayes::{Contest, Ledger, LedgerEntry, LedgerLeftOut, LeftOut, Weighed, difference};
+use crate::ledger::{Contest, Ledger, Piece, Weighed};
+use crate::naive_bayes::LeftOut;
 
 impl Aode {
     /// The ledger of a row: by default of the most probable class against the runner-up, of equals the earlier class. What an attribute says is said
@@ -26,47 +26,22 @@ impl Aode {
             }
             at += 1;
         })?;
-        let mut room = Room::default();
-        let mut ln_joint = self.ln_joint_of(&states, &mut room).to_vec();
-        let (class, against) = contest.between(self.class_names(), &ln_joint)?;
-        let prior_log_odds = difference(self.ln_class()[class], self.ln_class()[against]);
-        let (mut entries, mut left_out) = (Vec::new(), Vec::new());
-        let (mut n_known, mut before) = (0, self.ln_class().to_vec());
+        let mut known = states.iter().copied().peekable();
+        let mut pieces = Vec::new();
         for (place, variable) in schema.variables().iter().enumerate() {
             let Some(attribute) = self.attribute_of()[place] else { continue };
-            let name = variable.name.clone();
-            match states.get(n_known).filter(|state| self.attribute_with(**state) == attribute) {
-                None => left_out.push(LedgerLeftOut { variable: name, why: self.why_left_out(attribute, &chunk.columns[place], row) }),
+            let says = match known.next_if(|state| self.attribute_with(*state) == attribute) {
+                None => Err(self.why_left_out(attribute, &chunk.columns[place], row)),
                 Some(state) => {
-                    let value = self.weighed(&variable.kind, &chunk.columns[place], place, self.state_within(*state), row);
-                    n_known += 1;
-                    let now = self.ln_joint_of(&states[..n_known], &mut room).to_vec();
-                    entries.push(LedgerEntry {
-                        variable: name,
-                        value,
-                        ln_given_class: difference(now[class], before[class]),
-                        ln_given_against: difference(now[against], before[against]),
-                        log_odds: difference(difference(now[class], now[against]), difference(before[class], before[against])),
-                    });
-                    before = now;
+                    let names = variable.kind.states().map_or(&[][..], |states| states.names());
+                    let within = self.state_within(state);
+                    Ok(Weighed::State(names.get(within).cloned().unwrap_or_else(|| within.to_string())))
                 }
-            }
+            };
+            pieces.push(Piece { variable: variable.name.clone(), says });
         }
-        let possible = ln_joint[class] > f64::NEG_INFINITY || ln_joint[against] > f64::NEG_INFINITY;
-        let posterior_log_odds = possible.then(|| difference(ln_joint[class], ln_joint[against]));
-        entries.sort_by(|a, b| b.log_odds.abs().total_cmp(&a.log_odds.abs()));
-        let some = normalise_ln(&mut ln_joint) > f64::NEG_INFINITY;
-        Ok(Ledger {
-            class: self.class_names()[class].clone(),
-            against: self.class_names()[against].clone(),
-            probability: some.then(|| ln_joint[class].exp()),
-            probability_against: some.then(|| ln_joint[against].exp()),
-            prior_log_odds,
-            entries,
-            left_out,
-            posterior_log_odds,
-            mixture: None,
-        })
+        let mut room = Room::default();
+        Ledger::in_turn(self.class_names(), contest, pieces, |n_known| Ok(self.ln_joint_of(&states[..n_known], &mut room).to_vec()))
     }
 
     fn why_left_out(&self, attribute: usize, column: &Column<'_>, row: usize) -> LeftOut {
@@ -75,16 +50,6 @@ impl Aode {
             _ if !self.was_seen(attribute) => LeftOut::NeverObserved,
             Column::Categorical { codes, .. } if codes.get(row).is_some() => LeftOut::UnknownState,
             _ => LeftOut::Missing,
-        }
-    }
-
-    fn weighed(&self, kind: &Kind, column: &Column<'_>, place: usize, state: usize, row: usize) -> Weighed {
-        match (column, &self.cuts()[place], kind) {
-            (Column::Numeric(values), Some(cuts), _) => {
-                Weighed::Bin { x: values[row], above: state.checked_sub(1).map(|below| cuts[below]), up_to: cuts.get(state).copied() }
-            }
-            (_, _, Kind::Categorical(states)) if state < states.len() => Weighed::State(states.names()[state].clone()),
-            _ => Weighed::State(state.to_string()),
         }
     }
 }

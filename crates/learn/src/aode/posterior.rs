@@ -3,7 +3,7 @@
 use belief::{Chunk, Code, Column, Kind, Schema, ShapeMismatch, for_codes, log_sum_exp};
 
 use super::prior::AodePrior;
-use super::statistic::{AodeStatistic, with_bins};
+use super::statistic::AodeStatistic;
 use crate::LearnError;
 
 /// An average of one-dependence estimators.
@@ -18,7 +18,7 @@ use crate::LearnError;
 /// # Example
 /// ```
 /// use belief::{Chunk, Codes, Column, Kind, Role, Schema, States, SufficientStatistic, VarId, Variable};
-/// use tunbridge_learn::{Aode, AodePrior, AodeStatistic, Treatment};
+/// use tunbridge_learn::{Aode, AodePrior, AodeStatistic};
 ///
 /// let states = |names: &[&str]| Kind::Categorical(States::declared(names.iter().map(|n| n.to_string()).collect(), false).unwrap());
 /// let variable = |name: &str, role| Variable { name: name.into(), kind: states(&["no", "yes"]), role };
@@ -27,8 +27,7 @@ use crate::LearnError;
 /// let codes: [&[u8]; 3] = [&[0, 0, 1, 1], &[0, 1, 0, 1], &[0, 1, 1, 0]];
 /// let columns = codes.map(|codes| Column::Categorical { codes: Codes::U8(codes), n_states: 2 });
 /// let rows = Chunk { first_row: 0, n_rows: 4, columns: &columns, weights: None };
-/// let treatments = [Treatment::Categorical, Treatment::Categorical, Treatment::Absent];
-/// let mut statistic = AodeStatistic::empty(&schema, &treatments, VarId::new(2), &schema.cardinalities())?;
+/// let mut statistic = AodeStatistic::empty(&[VarId::new(0), VarId::new(1)], VarId::new(2), &schema.cardinalities());
 /// statistic.observe(rows)?;
 ///
 /// let model = Aode::new(&schema, &statistic, &AodePrior::default())?;
@@ -50,7 +49,6 @@ pub struct Aode {
     prior: AodePrior,
     /// Of each variable of the schema, its number among the attributes.
     attribute_of: Vec<Option<usize>>,
-    cuts: Vec<Option<Vec<f64>>>,
     /// The first state of each attribute among those of all, and the number of all.
     first_state: Vec<usize>,
     /// Which states count: those declared and those of positive count.
@@ -160,7 +158,6 @@ impl Aode {
             class_weights,
             prior: prior.clone(),
             attribute_of,
-            cuts: statistic.cuts().to_vec(),
             first_state,
             counts,
             is_parent,
@@ -234,40 +231,38 @@ impl Aode {
 
     /// Hands on the states of every row that say something, by their places among those of all attributes.
     pub(super) fn each_row(&self, chunk: &Chunk<'_>, mut see: impl FnMut(&[usize])) -> Result<(), ShapeMismatch> {
-        ShapeMismatch::check("columns", self.cuts.len(), chunk.columns.len())?;
+        ShapeMismatch::check("columns", self.attribute_of.len(), chunk.columns.len())?;
         let n_attributes = self.first_state.len() - 1;
-        with_bins(&self.cuts, chunk, |chunk| {
-            // Row by row, an attribute beside the other; what says nothing is the largest number.
-            let mut states = vec![usize::MAX; chunk.n_rows * n_attributes];
-            for (column, attribute) in chunk.columns.iter().zip(&self.attribute_of) {
-                let Some(attribute) = *attribute else { continue };
-                let first = self.first_state[attribute];
-                let n_states = self.first_state[attribute + 1] - first;
-                match column {
-                    Column::Absent => {}
-                    Column::Categorical { codes, n_states: found } => {
-                        ShapeMismatch::check("rows of a column", chunk.n_rows, codes.len())?;
-                        if *found > n_states {
-                            return Err(ShapeMismatch { what: "states of a column", expected: n_states, found: *found });
-                        }
-                        for_codes!(*codes, codes => for (row, code) in codes.iter().enumerate() {
-                            let state = code.place(n_states);
-                            if state < n_states && self.counts[first + state] {
-                                states[row * n_attributes + attribute] = first + state;
-                            }
-                        });
+        // Row by row, an attribute beside the other; what says nothing is the largest number.
+        let mut states = vec![usize::MAX; chunk.n_rows * n_attributes];
+        for (column, attribute) in chunk.columns.iter().zip(&self.attribute_of) {
+            let Some(attribute) = *attribute else { continue };
+            let first = self.first_state[attribute];
+            let n_states = self.first_state[attribute + 1] - first;
+            match column {
+                Column::Absent => {}
+                Column::Categorical { codes, n_states: found } => {
+                    ShapeMismatch::check("rows of a column", chunk.n_rows, codes.len())?;
+                    if *found > n_states {
+                        return Err(ShapeMismatch { what: "states of a column", expected: n_states, found: *found });
                     }
-                    _ => return Err(ShapeMismatch { what: "columns of states", expected: 1, found: 0 }),
+                    for_codes!(*codes, codes => for (row, code) in codes.iter().enumerate() {
+                        let state = code.place(n_states);
+                        if state < n_states && self.counts[first + state] {
+                            states[row * n_attributes + attribute] = first + state;
+                        }
+                    });
                 }
+                _ => return Err(ShapeMismatch { what: "columns of states", expected: 1, found: 0 }),
             }
-            let mut known = Vec::with_capacity(n_attributes);
-            for row in 0..chunk.n_rows {
-                known.clear();
-                known.extend(states[row * n_attributes..][..n_attributes].iter().copied().filter(|state| *state != usize::MAX));
-                see(&known);
-            }
-            Ok(())
-        })
+        }
+        let mut known = Vec::with_capacity(n_attributes);
+        for row in 0..chunk.n_rows {
+            known.clear();
+            known.extend(states[row * n_attributes..][..n_attributes].iter().copied().filter(|state| *state != usize::MAX));
+            see(&known);
+        }
+        Ok(())
     }
 
     /// ln P(class, these states).
@@ -307,10 +302,6 @@ impl Aode {
 
     pub(super) fn attribute_of(&self) -> &[Option<usize>] {
         &self.attribute_of
-    }
-
-    pub(super) fn cuts(&self) -> &[Option<Vec<f64>>] {
-        &self.cuts
     }
 
     /// The attribute of a state, by its place among those of all.

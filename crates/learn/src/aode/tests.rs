@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::LearnError;
-use crate::naive_bayes::{Contest, Estimate, MEstimateP, Treatment};
+use crate::ledger::Contest;
+use crate::naive_bayes::{Estimate, MEstimateP};
 use belief::{Chunk, Codes, Column, Forget, Kind, Role, Schema, States, SufficientStatistic, VarId, Variable, normalise_ln};
 use proptest::prelude::*;
 
@@ -31,8 +32,8 @@ impl Table {
 
     fn statistic(&self) -> AodeStatistic {
         let last = self.n_states.len() - 1;
-        let treatments = vec![Treatment::Categorical; last + 1];
-        let mut statistic = AodeStatistic::empty(&self.schema(), &treatments, VarId::new(last), &self.n_states).unwrap();
+        let attributes: Vec<VarId> = (0..last).map(VarId::new).collect();
+        let mut statistic = AodeStatistic::empty(&attributes, VarId::new(last), &self.n_states);
         self.lend(|chunk| statistic.observe(chunk)).unwrap();
         statistic
     }
@@ -131,39 +132,6 @@ proptest! {
             prop_assert_eq!(ledger.entries.len() + ledger.left_out.len(), table.n_states.len() - 1);
         }
     }
-}
-
-/// A number counts by its bin, and the model says the same as of the bins themselves.
-#[test]
-fn numbers_are_counted_by_their_bins() {
-    let states = |names: &[&str]| Kind::Categorical(States::declared(names.iter().map(|n| n.to_string()).collect(), false).unwrap());
-    let schema = Schema::new(vec![
-        Variable { name: "Size".into(), kind: Kind::Numeric, role: Role::Input },
-        Variable { name: "Red".into(), kind: states(&["no", "yes"]), role: Role::Input },
-        Variable { name: "Ripe".into(), kind: states(&["no", "yes"]), role: Role::Target },
-    ])
-    .unwrap();
-    let columns = [
-        Column::Numeric(&[1.0, 2.0, 3.0, 4.0, f64::NAN]),
-        Column::Categorical { codes: Codes::U8(&[0, 0, 1, 1, 1]), n_states: 2 },
-        Column::Categorical { codes: Codes::U8(&[0, 0, 1, 1, 1]), n_states: 2 },
-    ];
-    let rows = Chunk { first_row: 0, n_rows: 5, columns: &columns, weights: None };
-    let of = |treatment: Treatment| {
-        AodeStatistic::empty(&schema, &[treatment, Treatment::Categorical, Treatment::Absent], VarId::new(2), &schema.cardinalities())
-    };
-    assert_eq!(of(Treatment::Moments), Err(LearnError::NumberWithoutBins { variables: vec!["Size".into()] }));
-    let mut statistic = of(Treatment::Binned(vec![2.5])).unwrap();
-    statistic.observe(rows).unwrap();
-    let model = Aode::new(&schema, &statistic, &AodePrior::default()).unwrap();
-    let binned = Table { n_states: vec![2, 2, 2], rows: vec![vec![0, 0, 0], vec![0, 0, 0], vec![1, 1, 1], vec![1, 1, 1], vec![255, 1, 1]] };
-    let other = Aode::new(&binned.schema(), &binned.statistic(), &AodePrior::default()).unwrap();
-    let (mut found, mut expected) = (Vec::new(), Vec::new());
-    model.ln_joint(&rows, &mut found).unwrap();
-    binned.lend(|chunk| other.ln_joint(&chunk, &mut expected)).unwrap();
-    assert_eq!(found, expected);
-    let ledger = model.explain(&schema, &rows, 0, Contest::default()).unwrap();
-    assert!(ledger.entries.iter().any(|entry| entry.value.to_string() == "1 in (-∞, 2.5]"));
 }
 
 /// A state that nobody declared and no row has says nothing, and neither does a column that is not there.

@@ -25,7 +25,8 @@ pub struct SampledValue {
 /// the empty sample is its identity.
 #[derive(Clone, Debug)]
 pub struct ValueSample {
-    target: usize,
+    /// `None` where rows have no class: then all are of one.
+    target: Option<usize>,
     n_classes: usize,
     /// The places of the sampled variables.
     places: Vec<usize>,
@@ -55,10 +56,15 @@ impl ValueSample {
     /// Nothing seen of the numeric variables at these places.
     pub fn empty(places: &[usize], target: usize, n_classes: usize) -> Self {
         let capacity = (Self::MOST_VALUES / places.len().max(1)).clamp(1000, Self::MOST_ROWS);
-        Self::with_capacity(places, target, n_classes, capacity)
+        Self::with_capacity(places, Some(target), n_classes, capacity)
     }
 
-    fn with_capacity(places: &[usize], target: usize, n_classes: usize, capacity: usize) -> Self {
+    /// The same of rows that have no class.
+    pub fn without_classes(places: &[usize]) -> Self {
+        Self { target: None, ..Self::empty(places, 0, 1) }
+    }
+
+    fn with_capacity(places: &[usize], target: Option<usize>, n_classes: usize, capacity: usize) -> Self {
         let rows = Rows { values: vec![Vec::new(); places.len()], ..Rows::default() };
         let extremes = vec![None; places.len()];
         Self { target, n_classes, places: places.to_vec(), capacity, n_observed: 0, rows, threshold: u64::MAX, extremes }
@@ -189,7 +195,12 @@ impl SufficientStatistic for ValueSample {
                 _ => return Err(not_there("columns of numbers where numbers are sampled")),
             }
         }
-        let Some(Column::Categorical { codes, n_states }) = chunk.columns.get(self.target) else {
+        let Some(target) = self.target else {
+            self.observe_classes(&chunk, &vec![0_u8; chunk.n_rows], &columns);
+            self.compact_if_crowded();
+            return Ok(());
+        };
+        let Some(Column::Categorical { codes, n_states }) = chunk.columns.get(target) else {
             return Err(not_there("categorical target columns"));
         };
         ShapeMismatch::check("rows of the target", chunk.n_rows, Codes::len(codes))?;
@@ -202,7 +213,8 @@ impl SufficientStatistic for ValueSample {
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), ShapeMismatch> {
-        ShapeMismatch::check("the place of the target", self.target, other.target)?;
+        let place = |target: Option<usize>| target.map_or(0, |target| target + 1);
+        ShapeMismatch::check("the place of the target", place(self.target), place(other.target))?;
         ShapeMismatch::check("classes", self.n_classes, other.n_classes)?;
         ShapeMismatch::check("sampled columns", self.places.len(), other.places.len())?;
         let n_equal = self.places.iter().zip(&other.places).filter(|(a, b)| a == b).count();
@@ -223,7 +235,7 @@ impl SufficientStatistic for ValueSample {
 
 impl Recode for ValueSample {
     fn recode(&mut self, recoding: &Recoding) -> Result<(), ShapeMismatch> {
-        let Some(map) = recoding.of(self.target) else { return Ok(()) };
+        let Some(map) = self.target.and_then(|target| recoding.of(target)) else { return Ok(()) };
         ShapeMismatch::check("classes to rename", self.n_classes, map.to.len())?;
         if let Some(&far) = map.to.iter().find(|&&to| to as usize >= map.n_states) {
             return Err(ShapeMismatch { what: "a renamed class", expected: map.n_states, found: far as usize });
@@ -291,7 +303,7 @@ mod tests {
     type Row = (u8, f64, f64);
 
     fn sample(rows: &[Row], first_row: u64, capacity: usize) -> ValueSample {
-        let mut sample = ValueSample::with_capacity(&[0], 1, 3, capacity);
+        let mut sample = ValueSample::with_capacity(&[0], Some(1), 3, capacity);
         observe(&mut sample, rows, first_row);
         sample
     }
@@ -317,6 +329,18 @@ mod tests {
         sum
     }
 
+    /// Rows without a class are sampled as rows of one class are.
+    #[test]
+    fn rows_need_no_class() {
+        let columns = [Column::Numeric(&[3.0, 1.0, f64::NAN, 2.0]), Column::Categorical { codes: Codes::U8(&[0, 0, 0, 0]), n_states: 1 }];
+        let rows = Chunk { first_row: 0, n_rows: 4, columns: &columns, weights: None };
+        let (mut without, mut with) = (ValueSample::without_classes(&[0]), ValueSample::empty(&[0], 1, 1));
+        without.observe(rows).unwrap();
+        with.observe(rows).unwrap();
+        assert_eq!(without.sorted_values(0), with.sorted_values(0));
+        assert_eq!((without.extremes(0), without.n_observed()), (Some(Some((1.0, 3.0))), 4));
+    }
+
     proptest! {
         #[test]
         fn merging_is_associative_and_commutative_and_empty_is_its_identity(
@@ -326,7 +350,7 @@ mod tests {
             let [a, b, c] = [(&a, 0), (&b, first), (&c, 20)].map(|(rows, first)| sample(rows, first, capacity));
             prop_assert!(plus(&plus(&a, &b), &c) == plus(&a, &plus(&b, &c)));
             prop_assert!(plus(&a, &b) == plus(&b, &a));
-            prop_assert!(plus(&a, &ValueSample::with_capacity(&[0], 1, 3, capacity)) == a);
+            prop_assert!(plus(&a, &ValueSample::with_capacity(&[0], Some(1), 3, capacity)) == a);
         }
 
         #[test]
@@ -334,7 +358,7 @@ mod tests {
             let (left, right) = rows.split_at(cut.min(rows.len()));
             let whole = sample(&rows, 0, capacity);
             prop_assert!(plus(&sample(left, 0, capacity), &sample(right, left.len() as u64, capacity)) == whole);
-            let mut one_by_one = ValueSample::with_capacity(&[0], 1, 3, capacity);
+            let mut one_by_one = ValueSample::with_capacity(&[0], Some(1), 3, capacity);
             rows.iter().enumerate().for_each(|(nth, row)| observe(&mut one_by_one, &[*row], nth as u64));
             prop_assert!(one_by_one == whole);
             let n_counted = rows.iter().filter(|r| r.0 < 3 && r.2 > 0.0).count();

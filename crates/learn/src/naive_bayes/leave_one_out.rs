@@ -11,10 +11,9 @@
 use std::borrow::Cow;
 use std::f64::consts::TAU;
 
-use belief::{Chunk, Column, Schema, ShapeMismatch, for_codes};
+use belief::{BinCodes, Chunk, Column, Schema, ShapeMismatch, for_codes};
 
 use super::attribute::{Attribute, States};
-use super::binning::BinCodes;
 use super::categorical::HeldOut;
 use super::class_prior::WithoutOne;
 use super::gaussian::HeldOutBell;

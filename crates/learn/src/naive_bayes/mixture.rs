@@ -16,13 +16,13 @@ use serde::{Deserialize, Serialize};
 
 use super::class_prior::ClassBelief;
 use super::expectation::{in_blocks, rows_at_once};
-use super::explain::{Contest, Ledger, LedgerEntry, MixtureParts, Weighed, difference};
 use super::posterior::NaiveBayes;
 use super::prior::{ClassPrior, NaiveBayesPrior};
 use super::scale::Scale;
 use super::semi_supervised::completed;
 use super::statistic::NaiveBayesStatistic;
 use crate::LearnError;
+use crate::ledger::{Contest, Ledger, LedgerEntry, MixtureParts, Weighed, difference};
 
 /// Which components each class has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

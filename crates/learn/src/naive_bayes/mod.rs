@@ -23,7 +23,6 @@
 
 mod attribute;
 mod bernoulli;
-mod binning;
 mod categorical;
 mod class_prior;
 mod dirichlet_compound;
@@ -52,15 +51,13 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use binning::{BinCodes, are_cuts};
-pub(crate) use explain::difference;
-pub use explain::{Contest, Ledger, LedgerEntry, LedgerLeftOut, MixtureParts, Unit, Weighed};
 pub use leave_one_out::LeaveOneOut;
 pub use mixture::{Components, Mixture};
 pub use network::NetworkAsData;
 pub use posterior::NaiveBayes;
 pub use prior::{ClassPrior, Estimate, EventModel, MEstimateP, NaiveBayesPrior, NumericModel, TextEvent, WordChoice};
 pub use prior_text::NotAPrior;
+pub(crate) use prior_text::Number;
 pub use remark::{LeftOut, Remark};
 pub(crate) use scale::Scale;
 pub use semi_supervised::{EmStep, Expected, SemiSupervised, completed};

@@ -69,7 +69,7 @@ impl NaiveBayes {
                     continuous.push(variable.name.clone());
                     continue;
                 }
-                Scorer::Bins(cuts, table) => (table, (0..=cuts.len()).map(|bin| bin_name(cuts, bin)).collect()),
+                Scorer::Bins(cuts, table) => (table, belief::bin_names(cuts)),
                 Scorer::States(table) => {
                     let unfit = || LearnError::UnknownVariable { variable: variable.name.clone() };
                     (table, variable.kind.states().ok_or_else(unfit)?.names().to_vec())
@@ -169,15 +169,5 @@ impl NetworkAsData {
         statistic.set_counts(classes, attributes);
         let prior = NaiveBayesPrior { class: ClassPrior::Empirical, estimate: Estimate::MaximumLikelihood, ..NaiveBayesPrior::default() };
         Ok(Self { schema, statistic, prior })
-    }
-}
-
-/// Bin i holds cuts[i − 1] < x ≤ cuts[i].
-fn bin_name(cuts: &[f64], bin: usize) -> String {
-    match (bin.checked_sub(1).map(|below| cuts[below]), cuts.get(bin)) {
-        (Some(above), Some(up_to)) => format!("({above:?}, {up_to:?}]"),
-        (Some(above), None) => format!("> {above:?}"),
-        (None, Some(up_to)) => format!("≤ {up_to:?}"),
-        (None, None) => "any".to_string(),
     }
 }

@@ -8,9 +8,8 @@ use std::borrow::Borrow;
 use std::sync::Arc;
 
 use belief::conjugate::StudentT;
-use belief::{Chunk, Code, Codes, Column, ShapeMismatch, WordWeights, for_codes};
+use belief::{BinCodes, Chunk, Code, Codes, Column, ShapeMismatch, WordWeights, bin_of, for_codes};
 
-use super::binning::{BinCodes, bin_of};
 use super::dirichlet_compound::ln_rising;
 use super::gaussian::Bell;
 use super::posterior::NaiveBayes;

@@ -6,12 +6,11 @@
 use std::sync::Arc;
 
 use belief::{
-    Chunk, ClassMoments, ClassOrder, Codes, Column, Forget, JointCounts, Kind, NeverObserved, Recode, Recoding, Schema, ShapeMismatch,
-    SufficientStatistic, VarId, WordCounts, WordWeights, count_without, for_codes,
+    BinCodes, Chunk, ClassMoments, ClassOrder, Codes, Column, Forget, JointCounts, Kind, NeverObserved, Recode, Recoding, Schema,
+    ShapeMismatch, SufficientStatistic, VarId, WordCounts, WordWeights, are_cuts, count_without, for_codes,
 };
 use serde::{Deserialize, Serialize};
 
-use super::binning::{BinCodes, are_cuts};
 use crate::{LearnError, StatisticFault};
 
 /// How a variable is to be summed up: part of the recipe, fixed before counting.

@@ -10,11 +10,11 @@ use belief::{Kind, Moments, Schema};
 use serde::{Deserialize, Serialize};
 
 use super::attribute::{Attribute, States};
-use super::explain::write_bin;
 use super::posterior::NaiveBayes;
 use super::prior_text::Number;
 use super::statistic::NaiveBayesStatistic;
 use crate::LearnError;
+use crate::ledger::write_bin;
 
 /// What tells one class from the rest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

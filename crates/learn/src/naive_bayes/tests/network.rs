@@ -141,7 +141,7 @@ fn bins_are_states_and_numbers_are_refused() {
     let (schema, model) = model_of_numbers(Treatment::Binned(vec![2.5, 5.0]));
     let network = model.to_network(&schema).unwrap();
     let x = network.find("X").unwrap();
-    assert_eq!(network.states(x), ["≤ 2.5", "(2.5, 5.0]", "> 5.0"]);
+    assert_eq!(network.states(x), ["<=2.5", "2.5..5", ">5"]);
     let expected = [3.0, 2.0, 1.0, 1.0, 2.0, 3.0].map(|n| n / 6.0);
     assert!(network.table(x).unwrap().iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-15));
     let (schema, model) = model_of_numbers(Treatment::Moments);
