@@ -8,6 +8,7 @@
 //! [`softmax_lbfgs`] or by [`stepwise_em`], which all climb the same hill. States of hidden variables are put in order by [`hidden_states`], and how
 //! many they have is judged by [`incomplete_score`].
 
+mod description_length;
 pub mod em;
 mod families;
 mod family_counts;
@@ -23,6 +24,7 @@ mod prior;
 pub mod softmax_lbfgs;
 pub mod stepwise_em;
 
+pub use description_length::description_length;
 pub use families::{Families, MAX_CELLS};
 pub use family_counts::FamilyCounts;
 pub use gaps::Gaps;

@@ -155,6 +155,49 @@ pub enum Weights {
     Named(Vec<(String, f64)>),
 }
 
+impl Query {
+    /// Hands every state that the question names to `change`, with its variable: for states that are written in more than one way.
+    ///
+    /// ```
+    /// use tunbridge_net::query::Query;
+    /// let mut query: Query = "P(Ill=yes | Fever=39.1, Age in {70, 80})".parse()?;
+    /// query.change_states(|variable, state| if variable == "Fever" { *state = "high".into() });
+    /// assert_eq!(query, "P(Ill=yes | Fever=high, Age in {70, 80})".parse()?);
+    /// # Ok::<(), tunbridge_net::query::QueryError>(())
+    /// ```
+    pub fn change_states(&mut self, mut change: impl FnMut(&str, &mut String)) {
+        if let Query::Probability { targets: Targets::These(targets), .. } = self {
+            for target in targets {
+                if let Target::Is(of) | Target::IsNot(of) = target {
+                    change(&of.variable, &mut of.state);
+                }
+            }
+        }
+        let given = match self {
+            Query::Probability { given, .. }
+            | Query::Expectation { given, .. }
+            | Query::Argmax { given, .. }
+            | Query::MostProbableExplanation { given, .. }
+            | Query::Entropy { given, .. }
+            | Query::MutualInformation { given, .. } => given,
+            Query::Independence { .. } => return,
+        };
+        for given in given {
+            match given {
+                Given::Each(_) => {}
+                Given::Is(of) | Given::IsNot(of) => change(&of.variable, &mut of.state),
+                Given::OneOf { variable, states } => states.iter_mut().for_each(|state| change(variable, state)),
+                Given::Likelihood { variable, weights: Weights::Named(named) }
+                | Given::Jeffrey { variable, weights: Weights::Named(named) } => {
+                    named.iter_mut().for_each(|(state, _)| change(variable, state));
+                }
+                Given::Likelihood { .. } | Given::Jeffrey { .. } => {}
+                Given::Do(all) => all.iter_mut().for_each(|of| change(&of.variable, &mut of.state)),
+            }
+        }
+    }
+}
+
 impl std::str::FromStr for Query {
     type Err = QueryError;
 
