@@ -19,13 +19,14 @@ use crate::unlabelled::UnlabelledArgs;
 #[command(next_help_heading = "What is believed before")]
 pub struct PriorArgs {
     /// How probabilities are estimated: ml, laplace[:l], m:<m>[:uniform|:empirical|:given], dirichlet:<alpha> [default: laplace:1]; of a
-    /// network ml, laplace[:l], k2, bdeu[:rows], m-estimate:<m> [default: bdeu:1]
+    /// network ml, laplace[:l], k2, bdeu[:rows], m-estimate:<m> [default: bdeu:1, of tan and kdb laplace:1]
     #[arg(long, value_name = "HOW")]
     pub estimate: Option<EstimateArg>,
     /// The classes' probabilities: empirical, uniform, laplace[:l], dirichlet:<alpha>, or Yes=0.3,No=0.7 [default: empirical]
     #[arg(long, value_name = "HOW", value_parser = class_prior)]
     pub class_prior: Option<ClassPrior>,
-    /// How numbers are seen: gaussian[:<variance smoothing>], student, bins:width[:k], bins:frequency[:k], bins:mdl [default: gaussian]
+    /// How numbers are seen: gaussian[:<variance smoothing>], student, bins:width[:k], bins:frequency[:k], bins:mdl [default: gaussian; of
+    /// networks and aode, which take bins alone, bins:mdl, and without a target bins:frequency:5]
     #[arg(long, value_name = "HOW")]
     pub numeric: Option<String>,
 }
@@ -57,8 +58,9 @@ impl EstimateArg {
 #[derive(Args, Clone)]
 pub struct LearnerArgs {
     /// The kind of model: naive-bayes, bernoulli (presence and absence of every state), nearest-centroid (the class whose mean is nearest);
-    /// or a network whose graph is found: chow-liu[:bic] (the closest tree, or with a penalty forest), tan (the class above a tree of the attributes), kdb:<k> (the class and
-    /// up to k others above each attribute) [default: naive-bayes]
+    /// aode[:<rows>] (an average of models in which each attribute in turn, and the class, is above all others); or a network whose graph is
+    /// found: chow-liu[:bic] (the closest tree, or with a penalty forest), tan (the class above a tree of the attributes), kdb:<k> (the class
+    /// and up to k others above each attribute) [default: naive-bayes]
     #[arg(short, long, value_name = "KIND")]
     pub model: Option<ModelKind>,
     /// The target holds any number of labels, with this between them: each gets a yes/no model of its own
@@ -85,6 +87,8 @@ pub enum ModelKind {
     NearestCentroid,
     /// A network whose graph is found
     Network(StructureLearner),
+    /// Averaged one-dependence estimators, with parents that so many rows have
+    Aode(f64),
 }
 
 impl FromStr for ModelKind {
@@ -95,10 +99,14 @@ impl FromStr for ModelKind {
             "naive-bayes" => Ok(Self::NaiveBayes),
             "bernoulli" => Ok(Self::Bernoulli),
             "nearest-centroid" => Ok(Self::NearestCentroid),
-            _ => text
-                .parse()
-                .map(Self::Network)
-                .map_err(|rest: String| rest.replacen("give chow-liu", "give naive-bayes, bernoulli, nearest-centroid, chow-liu", 1)),
+            "aode" => Ok(Self::Aode(1.0)),
+            _ if let Some(rows) = text.strip_prefix("aode:") => {
+                let rows = rows.parse::<f64>().ok().filter(|rows| rows.is_finite() && *rows >= 0.0);
+                rows.map(Self::Aode).ok_or_else(|| "give aode:<rows>, as in aode:30: a value that fewer rows have is no parent".into())
+            }
+            _ => text.parse().map(Self::Network).map_err(|rest: String| {
+                rest.replacen("give chow-liu", "give naive-bayes, bernoulli, nearest-centroid, aode[:ROWS], chow-liu", 1)
+            }),
         }
     }
 }
@@ -124,7 +132,7 @@ impl PriorArgs {
     /// What is believed before, and how numbers are cut into bins, if they are.
     pub fn prior(&self) -> Result<(NaiveBayesPrior, Option<Discretisation>), Failure> {
         let mut prior = NaiveBayesPrior {
-            estimate: self.estimate.as_ref().map(EstimateArg::of_classes).transpose()?.unwrap_or_default(),
+            estimate: self.estimate()?,
             class: self.class_prior.clone().unwrap_or_default(),
             ..NaiveBayesPrior::default()
         };
@@ -139,6 +147,28 @@ impl PriorArgs {
             }
         }
         Ok((prior, bins))
+    }
+
+    /// How probabilities are estimated, of models of classes.
+    pub fn estimate(&self) -> Result<Estimate, Failure> {
+        Ok(self.estimate.as_ref().map(EstimateArg::of_classes).transpose()?.unwrap_or_default())
+    }
+
+    /// How numbers are cut into bins, where that is said, for what knows no other way.
+    pub fn bins(&self, with: &str) -> Result<Option<Discretisation>, Failure> {
+        let Some(numeric) = &self.numeric else { return Ok(None) };
+        if !numeric.starts_with("bins") {
+            return Err(Failure::Usage(format!(
+                "--numeric {numeric}: does not go with {with}, which counts states: give bins:mdl or other bins"
+            )));
+        }
+        numeric.parse().map(Some).map_err(|e| Failure::Usage(format!("--numeric: {e}")))
+    }
+
+    /// The same with how its numbers are cut.
+    pub fn of_network(&self, with: &str) -> Result<(Option<Pseudocounts>, Option<Discretisation>), Failure> {
+        let states = Self { numeric: None, ..self.clone() };
+        Ok((states.pseudocounts()?, self.bins(with)?))
     }
 
     /// What was believed of a network's tables, where it is said.
@@ -179,10 +209,10 @@ impl LearnerArgs {
                 refuse(&self.prior.given(), "does not go with --model nearest-centroid, which believes nothing before")?;
                 EventModel::NearestCentroid
             }
-            Some(ModelKind::Network(learner)) => {
-                return Err(Failure::Usage(format!(
-                    "{learner} is a network: it is learned with `tunbridge learn DATA -m {learner}` alone"
-                )));
+            Some(ModelKind::Network(_) | ModelKind::Aode(_)) => {
+                return Err(Failure::Usage(
+                    "a network and aode are learned and judged by themselves: not with --average or --labels".into(),
+                ));
             }
         };
         Ok((prior, bins))

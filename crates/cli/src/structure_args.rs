@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use tunbridge::EvaluationPlan;
 use tunbridge::data::{NameMap, UnknownStates};
 use tunbridge::interrupt::Listening;
-use tunbridge::net::parameters::{Estimate, Pseudocounts};
-use tunbridge::network::{NetworkFile, NetworkOptions};
+use tunbridge::net::parameters::Estimate;
+use tunbridge::network::{Indicator, NetworkFile, NetworkOptions, StructureLearner};
 
 use crate::Failure;
 use crate::args::{CalibrateArg, Common, LearnArgs, UnknownArg, refuse};
+use crate::costs::costs;
 use crate::em_args::EmArgs;
-use crate::learner_args::ModelKind;
+use crate::learner_args::{LearnerArgs, ModelKind};
 use crate::lists::items;
 
 /// The graph, and what is said of its tables.
@@ -45,6 +47,10 @@ pub struct StructureArgs {
     /// Variables whose tables stay as the --structure file has them
     #[arg(long, value_name = "NAME,…")]
     pub fix: Vec<String>,
+    /// Add a variable NAME_missing that says whether NAME is missing, for values that are missing not at random: its parents are NAME itself, or
+    /// those that are given, as in 'Income|Income:Age'; may be repeated
+    #[arg(long, value_name = "NAME[|PARENT:…],…")]
+    pub indicator: Vec<String>,
     /// A network whose tables EM begins with, where values are missing
     #[arg(long, value_name = "NET")]
     pub start: Option<PathBuf>,
@@ -74,10 +80,24 @@ impl StructureArgs {
             ("--ess-of", !self.ess_of.is_empty()),
             ("--prior-network", self.prior_network.is_some()),
             ("--fix", !self.fix.is_empty()),
+            ("--indicator", !self.indicator.is_empty()),
             ("--start", self.start.is_some()),
             ("--strict", self.strict),
         ];
         [&of_graph[..], &self.em.given()].concat()
+    }
+
+    /// Variables that say whether others are missing.
+    pub fn indicators(&self) -> Result<Vec<Indicator>, Failure> {
+        let mut indicators: Vec<Indicator> = Vec::new();
+        for item in self.indicator.iter().flat_map(|list| items(list)) {
+            let indicator: Indicator = item.parse().map_err(|e| Failure::Usage(format!("--indicator {e}")))?;
+            if indicators.iter().any(|known| known.of == indicator.of) {
+                return Err(Failure::Usage(format!("--indicator names `{}` twice", indicator.of)));
+            }
+            indicators.push(indicator);
+        }
+        Ok(indicators)
     }
 
     fn names(&self) -> Result<NameMap, Failure> {
@@ -132,8 +152,6 @@ pub fn options(args: &LearnArgs, common: &Common, listening: &Listening) -> Resu
         ("--threshold", learner.threshold.is_some()),
         ("--average", !args.average.average.is_empty()),
         ("--calibrate", args.calibrate != CalibrateArg::None),
-        ("--types", !args.columns.types.is_empty()),
-        ("--schema", args.columns.schema.is_some()),
         ("--documents", args.read.documents.is_some()),
         ("--class-depth", args.read.class_depth.is_some()),
     ];
@@ -142,17 +160,22 @@ pub fn options(args: &LearnArgs, common: &Common, listening: &Listening) -> Resu
         learner.unlabelled.given().into_iter().filter(|(flag, _)| !matches!(*flag, "--em-steps" | "--em-tolerance")).collect();
     let others = [&others[..], &learner.text.given(), &unlabelled].concat();
     refuse(&others, &format!("does not go with {with}, which learns the tables of a network"))?;
-    let judged = args.evaluate.is_some_and(|plan| plan != tunbridge::EvaluationPlan::None) || !args.costs.is_empty();
-    let judging = format!("does not go with {with}: `tunbridge evaluate MODEL DATA` judges it on other rows");
-    refuse(&[("--evaluate or --costs", judged)], &judging)?;
+    let evaluation = args.evaluate.unwrap_or_else(|| plan_of(learner, args.target.is_some()));
+    if evaluation == EvaluationPlan::None {
+        refuse(&[("--costs", !args.costs.is_empty())], "says how a network is judged, and goes with --evaluate folds:<k>")?;
+    }
     if of_network.structure.is_none() {
         let of_graph = [("--map", !of_network.map.is_empty()), ("--fix", !of_network.fix.is_empty())];
         refuse(&of_graph, &format!("speaks of a graph that is known, and {with} finds one"))?;
     }
-    let pseudocounts = learner.prior.pseudocounts()?;
+    let (pseudocounts, bins) = learner.prior.of_network(&with)?;
     if of_network.prior_network.is_some() {
         refuse(&[("--estimate", pseudocounts.is_some())], "and --prior-network both say what was believed before: give one")?;
     }
+    let usual = match learner.model {
+        Some(ModelKind::Network(found)) => found.usual_pseudocounts(),
+        _ => NetworkOptions::default().pseudocounts,
+    };
     let mut read = args.read.options(common);
     args.columns.apply(&mut read, args.target.as_ref())?;
     read.names = of_network.names()?;
@@ -160,7 +183,9 @@ pub fn options(args: &LearnArgs, common: &Common, listening: &Listening) -> Resu
         read,
         unknown_states: of_network.unknown_states.map_or(UnknownStates::Error, UnknownStates::from),
         states: of_network.states()?,
-        pseudocounts: pseudocounts.unwrap_or(Pseudocounts::EquivalentSampleSize(1.0)),
+        bins,
+        indicators: of_network.indicators()?,
+        pseudocounts: pseudocounts.unwrap_or(usual),
         ess_of: of_network.ess_of()?,
         estimate: match of_network.point {
             None | Some(PointArg::Mean) => Estimate::PosteriorMean,
@@ -172,6 +197,29 @@ pub fn options(args: &LearnArgs, common: &Common, listening: &Listening) -> Resu
         strict: of_network.strict,
         hidden: of_network.em.hidden()?,
         em: of_network.em.plan(&learner.unlabelled, common, listening)?,
+        evaluation,
+        costs: costs(&args.costs)?,
+        seed: common.seed,
         ..NetworkOptions::default()
     })
+}
+
+/// How a network is judged where it is not said: one whose graph is found as a classifier by ten folds, others not.
+fn plan_of(learner: &LearnerArgs, has_target: bool) -> EvaluationPlan {
+    match learner.model {
+        Some(ModelKind::Network(StructureLearner::ChowLiu(_))) if !has_target => EvaluationPlan::None,
+        Some(ModelKind::Network(_)) => EvaluationPlan::Folds(10),
+        _ => EvaluationPlan::None,
+    }
+}
+
+/// What is asked for by `evaluate -m` of a network whose graph is found.
+pub fn judged_options(learner: &LearnerArgs, found: StructureLearner, common: &Common) -> Result<NetworkOptions, Failure> {
+    let with = format!("--model {found}");
+    let others = [("--labels", learner.labels.is_some()), ("--threshold", learner.threshold.is_some())];
+    let others = [&others[..], &learner.text.given(), &learner.unlabelled.given()].concat();
+    refuse(&others, &format!("does not go with {with}, which is a network"))?;
+    let (pseudocounts, bins) = learner.prior.of_network(&with)?;
+    let default = NetworkOptions::default();
+    Ok(NetworkOptions { pseudocounts: pseudocounts.unwrap_or_else(|| found.usual_pseudocounts()), bins, seed: common.seed, ..default })
 }

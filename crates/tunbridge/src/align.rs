@@ -144,6 +144,9 @@ fn differences(a: &Counting, b: &Counting) -> Vec<String> {
     if a.recipe.labels != b.recipe.labels {
         found.push("their labels were not separated alike".into());
     }
+    if a.recipe.made != b.recipe.made {
+        found.push("their cut points or indicators differ".into());
+    }
     if a.recipe.missing != b.recipe.missing {
         found.push("their missing markers differ".into());
     }

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use belief::{
     Chunk, Codes, Column, Kind, Observations, ReadReport, Recode, Recoding, Role, Schema, ShapeMismatch, SufficientStatistic, Texts, VarId,
-    Variable,
+    Variable, bin_of,
 };
 use data::words::{MarkedText, Tokenizer, Words};
 use data::{DataError, Table, USUAL_MISSING, closest};
 
-use crate::Error;
 use crate::remarks::counted;
+use crate::{Error, Recipe};
 
 /// One row, encoded by a schema.
 #[derive(Clone, Debug)]
@@ -53,14 +53,16 @@ impl Case {
     /// # Errors
     /// When a pair has no `=`, names no column, repeats one, or gives a numeric column something else than a number.
     pub fn parse(schema: &Schema, pairs: &[String]) -> Result<Self, Error> {
-        Self::parse_with(schema, pairs, &[], &Words::default())
+        Self::parse_with(schema, pairs, &Recipe::default())
     }
 
-    /// The same with markers of a missing value besides the usual ones and a way to make words of texts, a model's for example.
+    /// The same read as a recipe says: markers of a missing value besides the usual ones, a way to make words of texts, and numbers cut into
+    /// bins.
     ///
     /// # Errors
     /// As [`Self::parse`].
-    pub fn parse_with(schema: &Schema, pairs: &[String], missing: &[String], words: &Words) -> Result<Self, Error> {
+    pub fn parse_with(schema: &Schema, pairs: &[String], recipe: &Recipe) -> Result<Self, Error> {
+        let Recipe { missing, words, .. } = recipe;
         let blank = |variable: &Variable| match &variable.kind {
             Kind::Categorical(states) => Cell::State { code: None, n_states: states.len() },
             Kind::Text(words) => Cell::Text { words: Vec::new(), n_words: words.len() },
@@ -99,8 +101,14 @@ impl Case {
                 continue;
             }
             let is_missing = USUAL_MISSING.contains(&value);
+            let not_a_number = || Error::unfit(format!("`{name}` is numeric, and `{value}` is not a number"), "give a number");
+            let as_number = || value.parse::<f64>().ok().filter(|x| x.is_finite());
             match (&variable.kind, &mut case.cells[place]) {
                 (Kind::Categorical(states), Cell::State { code, .. }) => match states.find(value) {
+                    // A number that is cut is given as such, or by the name of its bin.
+                    None if let Some(cuts) = recipe.made.cuts.get(name).filter(|_| !is_missing) => {
+                        *code = bin_of(cuts, as_number().ok_or_else(not_a_number)?).map(|bin| bin as u32);
+                    }
                     Some(state) => *code = Some(state as u32),
                     None if is_missing => {}
                     None => {
@@ -116,9 +124,7 @@ impl Case {
                     case.texts.push((id, Given::Typed(value.into())));
                 }
                 (Kind::Numeric, Cell::Number(number)) if !is_missing => {
-                    let x = value.parse::<f64>().ok().filter(|x| x.is_finite());
-                    let not_a_number = || Error::unfit(format!("`{name}` is numeric, and `{value}` is not a number"), "give a number");
-                    *number = Some(x.ok_or_else(not_a_number)?);
+                    *number = Some(as_number().ok_or_else(not_a_number)?);
                 }
                 _ => {}
             }

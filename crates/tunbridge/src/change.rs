@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use belief::{Forget, NeverObserved, Observations, ReadReport, SufficientStatistic};
+use belief::{Forget, NeverObserved, Observations, ReadReport, Schema, SufficientStatistic};
 use data::{ReadOptions, Table, UnknownStates};
 use learn::{NaiveBayesPrior, NaiveBayesStatistic, Treatment};
 
@@ -38,14 +38,7 @@ pub fn update(
     let bound = read.max_vocabulary.or(model.recipe().max_vocabulary);
     let (rows, report, mut remarks) = counted_alike(model, paths, read, UnknownStates::Grow, bound)?;
     let (mut before, rows) = align(model.parts().clone(), rows)?;
-    for (id, states) in categorical(&before.schema) {
-        let known: HashSet<&String> = model.schema().states(id).iter().flat_map(|s| s.names()).collect();
-        let new: Vec<&String> = states.names().iter().filter(|name| !known.contains(name)).collect();
-        if !new.is_empty() {
-            let n_new = if new.len() == 1 { "a new state".into() } else { format!("{} new states", new.len()) };
-            remarks.push(format!("`{}` has {n_new}: {}", before.schema.variable(id).name, list(&new)));
-        }
-    }
+    remarks.extend(new_states(model.schema(), &before.schema));
     before.statistic.merge(&rows.statistic)?;
     before.pruned = lost_with_rows(model.parts(), &report.pruned, &before.schema);
     before.recipe.max_vocabulary = bound;
@@ -64,6 +57,20 @@ pub fn update(
         remarks.push("the weights of words were made from the old texts, and new words have none; learn again to make them anew".into());
     }
     Ok(Changed { model: NaiveBayesModel::from_parts(before)?, report, remarks })
+}
+
+/// States that a schema has and another, of the same variables, had not.
+pub(crate) fn new_states(before: &Schema, now: &Schema) -> Vec<String> {
+    let mut remarks = Vec::new();
+    for (id, states) in categorical(now) {
+        let known: HashSet<&String> = before.states(id).iter().flat_map(|s| s.names()).collect();
+        let new: Vec<&String> = states.names().iter().filter(|name| !known.contains(name)).collect();
+        if !new.is_empty() {
+            let n_new = if new.len() == 1 { "a new state".into() } else { format!("{} new states", new.len()) };
+            remarks.push(format!("`{}` has {n_new}: {}", now.variable(id).name, list(&new)));
+        }
+    }
+    remarks
 }
 
 /// Takes the rows of files back out of a model.

@@ -116,7 +116,7 @@ mod tests {
                 assert!((sum - expected).abs() < 1e-12, "{text:?}: {sum} {expected}");
                 assert!(shown.marks.windows(2).all(|pair| pair[0].place.end <= pair[1].place.start));
                 // The two ways to give a text are one.
-                let typed = Case::parse_with(model.schema(), &[format!("text={}", shown.text)], &[], &model.recipe().words).unwrap();
+                let typed = Case::parse_with(model.schema(), &[format!("text={}", shown.text)], model.recipe()).unwrap();
                 let again = highlight(&ledger, "text", typed.marked_texts(&model.recipe().words).unwrap().remove(0).1);
                 assert_eq!(again, shown);
             }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use belief::{ByFold, FoldPlan, Kind, MaskedRows, Observations, Pruned, ReadReport, Recode, Role, Schema};
 use data::words::Words;
-use data::{DataError, ReadOptions, Table};
+use data::{DataError, MadeColumns, ReadOptions, Table};
 use evaluate::{Calibrator, Method, ScoreGrid, Tally};
 use learn::{
     AttributeStatistic, Discretisation, Estimate, EventModel, LearnError, LeaveOneOut, MEstimateP, NaiveBayes, NaiveBayesPrior,
@@ -350,6 +350,7 @@ pub(crate) fn recipe_of(table: &Table, options: &LearnOptions) -> Recipe {
         weighing: options.weighing,
         max_vocabulary: options.read.max_vocabulary,
         labels: None,
+        made: MadeColumns::default(),
         names: options.read.names.clone(),
         discretisation: options.bins.as_ref().map(ToString::to_string),
         made_from_labels: matches!(options.bins, Some(Discretisation::FayyadIrani)),

@@ -19,13 +19,16 @@
 //! are. What is needed of them is found here too.
 
 mod align;
+pub mod aode;
 pub mod atomic;
 pub mod average;
+mod by_folds;
 mod case;
 mod change;
 mod classifier;
 pub mod concept;
 mod costs;
+mod cut_points;
 mod difference;
 mod error;
 pub mod estimate;
@@ -36,6 +39,7 @@ mod joint;
 mod judge;
 pub mod labels;
 mod learning;
+mod look;
 mod model;
 pub mod model_file;
 pub mod network;
@@ -48,6 +52,7 @@ mod value_of_information;
 mod vocabulary;
 mod widening;
 
+pub use aode::AodeModel;
 pub use average::AverageModel;
 pub use case::Case;
 pub use change::{Changed, forget, merge, update};

@@ -9,6 +9,7 @@ use evaluate::Calibrator;
 use learn::{Contest, EventModel, Ledger, Mixture, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, TextEvent, Treatment};
 use serde::{Deserialize, Serialize};
 
+use crate::aode::AodeModel;
 use crate::average::AverageModel;
 use crate::classifier::{Classifier, answers};
 use crate::labels::LabelsModel;
@@ -27,8 +28,10 @@ pub enum Model {
     Labels(Box<LabelsModel>),
     /// Several models whose probabilities are averaged.
     Average(Box<AverageModel>),
-    /// A network whose graph was known and whose tables were learned.
+    /// A network whose tables were learned.
     Network(Box<NetworkModel>),
+    /// Averaged one-dependence estimators.
+    Aode(Box<AodeModel>),
 }
 
 impl Model {
@@ -56,6 +59,10 @@ impl Model {
                 let model = NetworkModel::from_parts(model_file::body(path, &packed)?).map_err(damaged)?;
                 Ok(Model::Network(Box::new(model)))
             }
+            AodeModel::KIND => {
+                let model = AodeModel::from_parts(model_file::body(path, &packed)?).map_err(damaged)?;
+                Ok(Model::Aode(Box::new(model)))
+            }
             _ => Err(ModelFileError::UnknownKind { path: path.into(), kind }.into()),
         }
     }
@@ -70,6 +77,7 @@ impl Model {
             Model::Labels(model) => model.save(path, force),
             Model::Average(model) => model.save(path, force),
             Model::Network(model) => model.save(path, force),
+            Model::Aode(model) => model.save(path, force),
         }
     }
 
@@ -80,6 +88,7 @@ impl Model {
             Model::Labels(_) => LabelsModel::KIND,
             Model::Average(_) => AverageModel::KIND,
             Model::Network(_) => NetworkModel::KIND,
+            Model::Aode(_) => AodeModel::KIND,
         }
     }
 
@@ -90,6 +99,7 @@ impl Model {
             Model::Labels(model) => model.schema(),
             Model::Average(model) => model.schema(),
             Model::Network(model) => model.schema(),
+            Model::Aode(model) => model.schema(),
         }
     }
 
@@ -100,6 +110,7 @@ impl Model {
             Model::Labels(model) => model.statistic().n_rows(),
             Model::Average(model) => model.n_rows(),
             Model::Network(model) => model.n_rows(),
+            Model::Aode(model) => model.statistic().n_rows(),
         }
     }
 
@@ -110,16 +121,17 @@ impl Model {
             Model::Labels(model) => model.recipe(),
             Model::Average(model) => model.recipe(),
             Model::Network(model) => model.recipe(),
+            Model::Aode(model) => model.recipe(),
         }
     }
 
-    /// What was believed before; `None` for an average, whose members have each their own, and for a network, whose prior is of another
-    /// kind.
+    /// What was believed before; `None` for an average, whose members have each their own, and for a network and averaged one-dependence
+    /// estimators, whose priors are of another kind.
     pub fn prior(&self) -> Option<&NaiveBayesPrior> {
         match self {
             Model::NaiveBayes(model) => Some(model.prior()),
             Model::Labels(model) => Some(model.prior()),
-            Model::Average(_) | Model::Network(_) => None,
+            Model::Average(_) | Model::Network(_) | Model::Aode(_) => None,
         }
     }
 }

@@ -1,11 +1,11 @@
 //! The recipe: everything about how rows become columns that was fixed before counting.
 
 use data::words::Words;
-use data::{NameMap, ReadOptions};
+use data::{MadeColumns, NameMap, ReadOptions};
 use learn::WordWeighing;
 use serde::{Deserialize, Serialize};
 
-/// How rows were read. Cut points lie in the statistic, beside the counts they belong to; here is how they were made.
+/// How rows were read. The cut points of naive Bayes lie in its statistic, beside the counts they belong to; here is how they were made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Recipe {
     /// Markers of a missing value besides the usual ones.
@@ -24,6 +24,9 @@ pub struct Recipe {
     /// What the model calls columns and values of the files it was learned from.
     #[serde(default)]
     pub names: NameMap,
+    /// Columns that are made of others while rows are read. Of models whose statistic has the cut points, none.
+    #[serde(default)]
+    pub made: MadeColumns,
     /// What separates the labels of a cell, where the target holds several.
     #[serde(default)]
     pub labels: Option<String>,
@@ -38,6 +41,7 @@ impl Recipe {
         read.words = self.words.clone();
         read.max_vocabulary = read.max_vocabulary.or(self.max_vocabulary);
         read.labels = self.labels.clone();
+        read.made = self.made.clone();
         if read.names.is_empty() {
             read.names = self.names.clone();
         }

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use belief::{FoldPlan, MaskedRows, Observations, ReadReport, Schema};
+use belief::{FoldPlan, MaskedRows, Observations, ReadReport, RowPart, Schema};
 use data::{ReadOptions, Table, UnknownStates};
+use evaluate::Tally;
 
 use crate::judge::Judge;
 use crate::learning::{blank_tally, check_texts, count, judged, target_of, weighed, with_given_priors};
@@ -39,8 +40,31 @@ pub struct Tested {
 /// # Errors
 /// When the files cannot be read, lack the target, or no row has a class that the model knows; and when costs name no classes.
 pub fn test(model: &dyn Classifier, paths: &[impl AsRef<Path>], options: TestOptions) -> Result<Tested, Error> {
-    let TestOptions { mut read, unknown_states, costs } = options;
-    let blank = blank_tally(costs.as_ref(), model.classes())?;
+    test_as(model, paths, options, "")
+}
+
+/// The same, with words for how the rows were chosen; else they are counted.
+pub(crate) fn test_as(model: &dyn Classifier, paths: &[impl AsRef<Path>], options: TestOptions, how: &str) -> Result<Tested, Error> {
+    let blank = blank_tally(options.costs.as_ref(), model.classes())?;
+    let (tested, tally) = tally(model, paths, options, blank)?;
+    let name = model.target();
+    let metrics = tally
+        .metrics()
+        .ok_or_else(|| Error::unfit(format!("no row has a class of `{name}` that the model knows"), "check the target's column"))?;
+    let how = if how.is_empty() { counted(tested.report.n_rows, "test row", "test rows") } else { how.into() };
+    let Met { report, remarks } = tested;
+    Ok(Tested { evaluation: Evaluation::new(&how, model.classes(), metrics), schema: model.schema().clone(), report, remarks })
+}
+
+/// What was met while rows were judged.
+pub(crate) struct Met {
+    pub report: ReadReport,
+    pub remarks: Vec<String>,
+}
+
+/// What a model makes of rows that have the target, added to `blank`.
+pub(crate) fn tally(model: &dyn Classifier, paths: &[impl AsRef<Path>], options: TestOptions, blank: Tally) -> Result<(Met, Tally), Error> {
+    let TestOptions { mut read, unknown_states, .. } = options;
     model.recipe().apply(&mut read);
     let again = read.clone();
     let table = Table::open_as(paths, read, model.schema(), unknown_states, true)?;
@@ -64,13 +88,7 @@ pub fn test(model: &dyn Classifier, paths: &[impl AsRef<Path>], options: TestOpt
         );
         remarks.push(format!("{rows} not judged"));
     }
-    let metrics = fold
-        .statistic
-        .into_verdict()?
-        .metrics()
-        .ok_or_else(|| Error::unfit(format!("no row has a class of `{name}` that the model knows"), "check the target's column"))?;
-    let how = counted(fold.report.n_rows, "test row", "test rows");
-    Ok(Tested { evaluation: Evaluation::new(&how, model.classes(), metrics), schema: model.schema().clone(), report: fold.report, remarks })
+    Ok((Met { report: fold.report, remarks }, fold.statistic.into_verdict()?))
 }
 
 /// The first file that has no such column. A table tells the names of its first file only, so the others are opened by themselves;
@@ -85,11 +103,19 @@ pub(crate) fn file_without(column: &str, table: &Table, read: &ReadOptions, sche
     if lacks(table) { Some(first.into()) } else { paths.find(alone).map(Into::into) }
 }
 
+/// How to read the rows that are learned from and those that are held out, and words for it.
+pub(crate) fn held_out_part(read: &ReadOptions, seed: u64, share: f64) -> Result<(ReadOptions, ReadOptions, String), Error> {
+    let (plan, held) = held_out_plan(seed, share)?;
+    let part = |is_within| ReadOptions { part: Some(RowPart { plan, folds: 0..held, is_within }), ..read.clone() };
+    let own = ReadOptions { target: None, weight: None, types: Vec::new(), ignore: Vec::new(), schema: None, ..part(true) };
+    Ok((part(false), own, format!("{held} % held out, seed {seed}")))
+}
+
 /// The rows in a hundred parts, and how many of these are held out.
-pub(crate) fn held_out_plan(options: &LearnOptions, share: f64) -> Result<(FoldPlan, usize), Error> {
+pub(crate) fn held_out_plan(seed: u64, share: f64) -> Result<(FoldPlan, usize), Error> {
     const PARTS: usize = 100;
     let held = (share * PARTS as f64).round() as usize;
-    let plan = FoldPlan::new(PARTS, options.seed)
+    let plan = FoldPlan::new(PARTS, seed)
         .filter(|_| (1..PARTS).contains(&held))
         .ok_or_else(|| Error::unfit(format!("{share} is not a share of the rows"), "give a number between 0.01 and 0.99"))?;
     Ok((plan, held))
@@ -100,7 +126,7 @@ pub(crate) fn held_out_plan(options: &LearnOptions, share: f64) -> Result<(FoldP
 /// # Errors
 /// When the data cannot be read or no model can be made of the part.
 pub fn hold_out(paths: &[impl AsRef<Path>], options: &LearnOptions, share: f64) -> Result<Tested, Error> {
-    let (plan, held) = held_out_plan(options, share)?;
+    let (plan, held) = held_out_plan(options.seed, share)?;
     let table = Table::open(paths, options.read.clone())?;
     check_texts(table.schema(), options)?;
     let options = &with_given_priors(options, &table)?;

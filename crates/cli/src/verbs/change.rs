@@ -4,10 +4,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use serde_json::json;
+use tunbridge::aode::{self, ChangedAode};
 use tunbridge::belief::ReadReport;
 use tunbridge::data::ReadOptions;
 use tunbridge::labels::{self, ChangedLabels};
-use tunbridge::learners::NaiveBayesPrior;
+use tunbridge::learners::{AodePrior, NaiveBayesPrior};
 use tunbridge::model_file::check_output;
 use tunbridge::network::{self, ChangedNetwork, EmPlan};
 use tunbridge::{Changed, Error, Model, Timings};
@@ -27,7 +28,11 @@ pub fn update(args: &UpdateArgs, common: &Common, timings: &mut Timings) -> Resu
             refuse(&[("--max-vocabulary", max_vocabulary.is_some())], "is for texts, and this is a network")?;
             return Ok(network::update(model, &args.data, read, prior_args.pseudocounts()?, fading, &EmPlan::default())?.into());
         }
-        refuse(&[("--fading", fading.is_some())], "is for networks of `learn --structure`")?;
+        refuse(&[("--fading", fading.is_some())], "is for networks")?;
+        if let Model::Aode(model) = model {
+            refuse(&[("--max-vocabulary", max_vocabulary.is_some())], "is for texts, and this model has none")?;
+            return Ok(aode::update(model, &args.data, read, told_pairs(prior_args, model.prior())?)?.into());
+        }
         let told = told_prior(prior_args)?;
         let (prior, read) = (model.prior().map(&told), ReadOptions { max_vocabulary, ..read });
         match model {
@@ -43,6 +48,7 @@ pub fn forget(args: &ChangeArgs, common: &Common, timings: &mut Timings) -> Resu
         Model::NaiveBayes(model) => Ok(tunbridge::forget(model, &args.data, read)?.into()),
         Model::Labels(model) => Ok(labels::forget(model, &args.data, read)?.into()),
         Model::Network(model) => Ok(network::forget(model, &args.data, read)?.into()),
+        Model::Aode(model) => Ok(aode::forget(model, &args.data, read)?.into()),
         other => Err(unknown_kind(other)),
     })
 }
@@ -70,6 +76,19 @@ impl From<ChangedNetwork> for Done {
     fn from(changed: ChangedNetwork) -> Self {
         Self { model: Model::Network(Box::new(changed.model)), report: changed.report, remarks: changed.remarks }
     }
+}
+
+impl From<ChangedAode> for Done {
+    fn from(changed: ChangedAode) -> Self {
+        Self { model: Model::Aode(Box::new(changed.model)), report: changed.report, remarks: changed.remarks }
+    }
+}
+
+/// What is to be believed of pairs of states, where it is said.
+fn told_pairs(prior: &PriorArgs, before: &AodePrior) -> Result<Option<AodePrior>, Failure> {
+    refuse(&prior.given()[1..], "does not go with averaged one-dependence estimators")?;
+    let told = AodePrior { estimate: prior.estimate()?, ..before.clone() };
+    Ok(prior.estimate.is_some().then_some(told))
 }
 
 fn change(
@@ -105,7 +124,8 @@ pub fn merge(args: &MergeArgs, common: &Common, timings: &mut Timings) -> Result
     check_output(&args.output, args.force)?;
     let first = load(&args.models[0], timings)?;
     let pseudocounts = if let Model::Network(_) = first { args.prior.pseudocounts()? } else { None };
-    let told = if let Model::Network(_) = first { None } else { Some(told_prior(&args.prior)?) };
+    let pairs = if let Model::Aode(first) = &first { told_pairs(&args.prior, first.prior())? } else { None };
+    let told = if let Model::Network(_) | Model::Aode(_) = first { None } else { Some(told_prior(&args.prior)?) };
     super::average::stays_as_it_is(&first, &args.models[0])?;
     let mut merged = first.clone();
     let mut remarks = Vec::new();
@@ -122,6 +142,7 @@ pub fn merge(args: &MergeArgs, common: &Common, timings: &mut Timings) -> Result
             (Model::NaiveBayes(a), Model::NaiveBayes(b)) => tunbridge::merge(a, b, prior).map(Done::from),
             (Model::Labels(a), Model::Labels(b)) => labels::merge(a, b, prior).map(Done::from),
             (Model::Network(a), Model::Network(b)) => network::merge(a, b, pseudocounts).map(Done::from),
+            (Model::Aode(a), Model::Aode(b)) => aode::merge(a, b, pairs.clone()).map(Done::from),
             (a, b) => Err(unlike(a, b)),
         };
         let changed = changed.map_err(|e| of_both(e, &args.models[0], path))?;

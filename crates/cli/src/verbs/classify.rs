@@ -56,6 +56,13 @@ pub fn run(args: &ClassifyArgs, common: &Common, timings: &mut Timings) -> Resul
             let asked = Asked { model: &classifier, alone: None };
             if one_case { case(args, common, asked, &rule)? } else { rows_of_classes(args, common, asked.model, &rule)? }
         }
+        Model::Aode(model) => {
+            let of_others = [("--trace", common.trace), ("--value-of-information", args.value_of_information)];
+            refuse(&of_others, "is not there for averaged one-dependence estimators")?;
+            let rule = rule(args, costs, model.classes())?;
+            let asked = Asked { model: model.as_ref(), alone: None };
+            if one_case { case(args, common, asked, &rule)? } else { rows_of_classes(args, common, asked.model, &rule)? }
+        }
         other => return Err(unknown_kind(other)),
     }
     timings.add("infer", start);

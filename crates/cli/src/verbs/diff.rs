@@ -24,6 +24,11 @@ pub fn run(args: &DiffArgs, common: &Common, timings: &mut Timings) -> Result<()
     let [before, after] = [load(&args.before, timings)?, load(&args.after, timings)?];
     super::average::is_not_compared(&before, &args.before)?;
     super::average::is_not_compared(&after, &args.after)?;
+    if let (Model::Aode(_), Model::Aode(_)) = (&before, &after) {
+        let hint = Some("`tunbridge evaluate MODEL DATA` judges each on the same rows".into());
+        let what = "averaged one-dependence estimators are too many beliefs to list: one for each pair of values and class".into();
+        return Err(tunbridge::Error::Unfit { what, hint }.into());
+    }
     let found = match (&before, &after) {
         (Model::NaiveBayes(before), Model::NaiveBayes(after)) => difference(before, after),
         (Model::Labels(before), Model::Labels(after)) => tunbridge::labels::difference(before, after),

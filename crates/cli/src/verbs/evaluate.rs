@@ -2,9 +2,11 @@
 
 use std::time::Instant;
 
+use tunbridge::aode::{self, AodeOptions};
 use tunbridge::belief::{ReadReport, Schema};
 use tunbridge::data::{ReadOptions, UnknownStates};
 use tunbridge::labels::{self, LabelEvaluation, TestedLabels};
+use tunbridge::network::{NetworkOptions, hold_out_with, learn_with};
 use tunbridge::{
     Calibrated, Evaluation, EvaluationPlan, LearnOptions, Model, TestOptions, Tested, Timings, hold_out, learn, model_file, test,
 };
@@ -13,8 +15,10 @@ use super::learn::method;
 use super::{load, no_trace, print, print_json, unknown_kind};
 use crate::args::{Common, EvaluateArgs, UnknownArg, refuse};
 use crate::costs::costs;
+use crate::learner_args::ModelKind;
 use crate::progress::{self, remark};
 use crate::report;
+use crate::structure_args::judged_options;
 use crate::{Failure, json};
 
 pub fn run(args: &EvaluateArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
@@ -133,6 +137,7 @@ fn saved(args: &EvaluateArgs, read: ReadOptions, timings: &mut Timings) -> Resul
         Model::NaiveBayes(model) => Found::of(test(model.as_ref(), &data, options)?),
         Model::Average(model) => Found::of(test(model.as_ref(), &data, options)?),
         Model::Network(model) => Found::of(test(&model.classifier(super::network::MEMORY)?, &data, options)?),
+        Model::Aode(model) => Found::of(test(model.as_ref(), &data, options)?),
         Model::Labels(model) => Found::of_labels(labels::test(model, &data, options)?),
         other => return Err(unknown_kind(other)),
     };
@@ -143,22 +148,19 @@ fn saved(args: &EvaluateArgs, read: ReadOptions, timings: &mut Timings) -> Resul
 /// A learner on the rows given.
 fn learner(args: &EvaluateArgs, mut read: ReadOptions, common: &Common, timings: &mut Timings) -> Result<Found, Failure> {
     let start = Instant::now();
-    let (prior, bins) = args.learner.prior()?;
     if args.test.is_empty() {
         refuse(&[("--unknown-states", args.unknown_states.is_some())], "goes with a saved model or --test: a learner knows all states")?;
     }
     args.columns.apply(&mut read, args.target.as_ref())?;
+    let evaluation = plan(args)?;
+    if let Some(kind @ (ModelKind::Network(_) | ModelKind::Aode(_))) = args.learner.model {
+        let found = of_states(args, kind, read, evaluation, common)?;
+        timings.add("evaluate", start);
+        return Ok(found);
+    }
+    let (prior, bins) = args.learner.prior()?;
     args.learner.text.apply(&mut read)?;
     read.labels.clone_from(&args.learner.labels);
-    let evaluation = match args.folds.as_deref() {
-        _ if args.holdout.is_some() || !args.test.is_empty() => EvaluationPlan::None,
-        None => EvaluationPlan::Folds(10),
-        Some("loo") => EvaluationPlan::LeaveOneOut,
-        Some(k) => match k.parse() {
-            Ok(k) if (2..=1000).contains(&k) => EvaluationPlan::Folds(k),
-            _ => return Err(Failure::Usage(format!("--folds `{k}`: give a number from 2 to 1000, or loo"))),
-        },
-    };
     let options = LearnOptions {
         read,
         prior,
@@ -203,6 +205,58 @@ fn learner(args: &EvaluateArgs, mut read: ReadOptions, common: &Common, timings:
     Ok(found)
 }
 
+/// How a learner is judged on its own rows.
+fn plan(args: &EvaluateArgs) -> Result<EvaluationPlan, Failure> {
+    Ok(match args.folds.as_deref() {
+        _ if args.holdout.is_some() || !args.test.is_empty() => EvaluationPlan::None,
+        None => EvaluationPlan::Folds(10),
+        Some("loo") => EvaluationPlan::LeaveOneOut,
+        Some(k) => match k.parse() {
+            Ok(k) if (2..=1000).contains(&k) => EvaluationPlan::Folds(k),
+            _ => return Err(Failure::Usage(format!("--folds `{k}`: give a number from 2 to 1000, or loo"))),
+        },
+    })
+}
+
+/// A learner that counts states alone: a network whose graph is found, or averaged one-dependence estimators.
+fn of_states(
+    args: &EvaluateArgs,
+    kind: ModelKind,
+    read: ReadOptions,
+    evaluation: EvaluationPlan,
+    common: &Common,
+) -> Result<Found, Failure> {
+    refuse(&[("--calibrate", method(args.calibrate).is_some())], "is for naive Bayes")?;
+    let asked_for = || tunbridge::Error::Internal("an evaluation was asked for".into());
+    let (costs, test_read) = (costs(&args.costs)?, test_read(&read));
+    let test_options = TestOptions { read: test_read, unknown_states: unknown_states(args), costs: costs.clone() };
+    if let ModelKind::Network(learner) = kind {
+        let options = NetworkOptions { read, evaluation, costs, ..judged_options(&args.learner, learner, common)? };
+        if let Some(share) = args.holdout {
+            return Ok(Found::of(hold_out_with(&args.inputs, learner, &options, share)?));
+        }
+        let learned = learn_with(&args.inputs, learner, &options)?;
+        let mut found = match args.test.is_empty() {
+            true => Found::new(Figures::Classes(learned.evaluation.ok_or_else(asked_for)?)),
+            false => Found::of(test(&learned.model.classifier(options.memory)?, &args.test, test_options)?),
+        };
+        found.met(&learned.report, learned.remarks, learned.model.schema());
+        return Ok(found);
+    }
+    let least_rows = if let ModelKind::Aode(least_rows) = kind { least_rows } else { 1.0 };
+    let options = AodeOptions { read, evaluation, costs, ..super::aode::options(&args.learner, least_rows, common)? };
+    if let Some(share) = args.holdout {
+        return Ok(Found::of(aode::hold_out(&args.inputs, &options, share)?));
+    }
+    let learned = aode::learn(&args.inputs, &options)?;
+    let mut found = match args.test.is_empty() {
+        true => Found::new(Figures::Classes(learned.evaluation.ok_or_else(asked_for)?)),
+        false => Found::of(test(&learned.model, &args.test, test_options)?),
+    };
+    found.met(&learned.report, learned.remarks, learned.model.schema());
+    Ok(found)
+}
+
 /// The same where rows have any number of labels.
 fn learner_of_labels(args: &EvaluateArgs, options: &LearnOptions) -> Result<Found, Failure> {
     let learned = labels::learn(&args.inputs, options)?;
@@ -217,9 +271,12 @@ fn learner_of_labels(args: &EvaluateArgs, options: &LearnOptions) -> Result<Foun
 }
 
 /// A test file is read as the model says, and not as the flags do.
+fn test_read(read: &ReadOptions) -> ReadOptions {
+    ReadOptions { target: None, weight: None, types: Vec::new(), ignore: Vec::new(), schema: None, ..read.clone() }
+}
+
 fn test_options(args: &EvaluateArgs, options: &LearnOptions) -> TestOptions {
-    let read = ReadOptions { target: None, weight: None, types: Vec::new(), ignore: Vec::new(), schema: None, ..options.read.clone() };
-    TestOptions { read, unknown_states: unknown_states(args), costs: options.costs.clone() }
+    TestOptions { read: test_read(&options.read), unknown_states: unknown_states(args), costs: options.costs.clone() }
 }
 
 fn unknown_states(args: &EvaluateArgs) -> UnknownStates {

@@ -5,10 +5,10 @@ use std::io::{self, IsTerminal};
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use tunbridge::belief::{Kind, Schema, VarId, log_sum_exp};
+use tunbridge::belief::{Chunk, Kind, Schema, VarId, log_sum_exp};
 use tunbridge::data::{Table, UnknownStates};
 use tunbridge::learners::{Contest, Ledger, LedgerEntry, MixtureParts, TextEvent, Unit, Weighed};
-use tunbridge::{Case, Error, Highlighted, Model, NaiveBayesModel, Recipe, StateBelief, Timings, highlight};
+use tunbridge::{Case, Classifier, Error, Highlighted, Model, NaiveBayesModel, Recipe, StateBelief, Timings, highlight};
 
 use super::learn::bin_words;
 use super::{case_of, is_case, load, print, print_json, tell_stale, unknown_kind};
@@ -38,7 +38,14 @@ pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result
         Model::Labels(model) => return super::labels::explain(args, common, &model, one_case, timings),
         Model::Average(model) => return super::average::explain(args, common, &model, one_case, timings),
         Model::NaiveBayes(model) => *model,
-        Model::Network(model) => return Err(super::network::not_explained(args, &model, one_case)),
+        Model::Network(model) if model.target().is_none() => return Err(super::network::not_explained(args, &model, one_case)),
+        Model::Network(model) => {
+            let classifier = model.classifier(super::network::MEMORY)?;
+            return in_turn(args, common, &classifier, one_case, timings, |row, contest| classifier.explain(row, 0, contest));
+        }
+        Model::Aode(model) => {
+            return in_turn(args, common, model.as_ref(), one_case, timings, |row, contest| model.explain(row, 0, contest));
+        }
         other => return Err(unknown_kind(&other)),
     };
     tell_stale(&model, common);
@@ -64,6 +71,37 @@ pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result
         unit: args.unit,
         calibrated,
         besides: &[],
+    };
+    tell(&told, &case, args, common)
+}
+
+/// The ledger of a model in which attributes depend on each other: each is weighed given those before it.
+fn in_turn(
+    args: &ExplainArgs,
+    common: &Common,
+    model: &dyn Classifier,
+    one_case: bool,
+    timings: &mut Timings,
+    explain: impl Fn(&Chunk<'_>, Contest) -> Result<Ledger, Error>,
+) -> Result<(), Failure> {
+    refuse(&[("--trace", common.trace)], "is for naive Bayes, whose evidence is a product")?;
+    let start = Instant::now();
+    let case = explained(args, common, (model.schema(), model.recipe()), one_case)?;
+    let answer = case.lend(|row| model.answer(row))?;
+    let contest = contest(args, model.classes(), answer.predicted[0])?;
+    let ledger = case.lend(|row| explain(row, contest))?;
+    timings.add("infer", start);
+    let told = Told {
+        target: model.target(),
+        schema: model.schema(),
+        recipe: model.recipe(),
+        event: TextEvent::default(),
+        ledger: &ledger,
+        unit: args.unit,
+        calibrated: None,
+        besides: &[
+            "what a column says is weighed given the columns before it; in another order it would be other numbers of the same sum".into()
+        ],
     };
     tell(&told, &case, args, common)
 }

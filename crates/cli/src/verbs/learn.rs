@@ -28,6 +28,9 @@ pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(
     if let Some(ModelKind::Network(learner)) = args.learner.model {
         return super::network::learn::run(args, Graph::Found(learner), common, timings);
     }
+    if let Some(ModelKind::Aode(least_rows)) = args.learner.model {
+        return super::aode::learn(args, least_rows, common, timings);
+    }
     refuse(&args.structure.given(), "goes with --structure")?;
     if !args.average.average.is_empty() {
         return super::average::learn(args, common, timings);

@@ -1,5 +1,6 @@
 //! One file a verb.
 
+mod aode;
 pub mod ask;
 mod average;
 pub mod change;
@@ -87,8 +88,9 @@ fn case_of(
     common: &Common,
 ) -> Result<Case, Failure> {
     read.not_of_files()?;
-    let missing = [recipe.missing.as_slice(), &read.missing].concat();
-    let case = Case::parse_with(schema, inputs, &missing, &recipe.words)?;
+    let mut recipe = recipe.clone();
+    recipe.missing.extend(read.missing.iter().cloned());
+    let case = Case::parse_with(schema, inputs, &recipe)?;
     for (name, value) in &case.unknown {
         let states = schema.find(name).and_then(|id| schema.states(id));
         let near = states.and_then(|states| closest(value, states.names().iter().map(String::as_str)));

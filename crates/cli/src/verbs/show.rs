@@ -33,6 +33,7 @@ pub fn run(args: &ShowArgs, common: &Common, timings: &mut Timings) -> Result<()
     let model = match model {
         Model::Labels(model) => return super::labels::show(args, as_json, &model),
         Model::Average(model) => return super::average::show(args, as_json, &model),
+        Model::Aode(model) => return super::aode::show(args, as_json, &model),
         Model::NaiveBayes(model) => *model,
         other => return Err(unknown_kind(&other)),
     };

@@ -24,6 +24,7 @@ mod json;
 mod labels;
 mod mixture;
 mod model_files;
+mod network_classifiers;
 mod network_gaps;
 mod network_learning;
 mod networks;

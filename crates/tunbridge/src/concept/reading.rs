@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use belief::{Kind, Observations, ReadReport, Role, Schema};
-use data::words::Words;
 use data::{ReadOptions, StateTree, Table, closest};
 use learn::LearnError;
 use learn::concept::{
@@ -14,7 +13,7 @@ use learn::concept::{
 
 use super::positive::{Sides, sides};
 use crate::remarks::{counted, list};
-use crate::{Case, Error, Timings, widening};
+use crate::{Case, Error, Recipe, Timings, widening};
 
 /// How a concept is learned.
 ///
@@ -149,7 +148,7 @@ impl ConceptData {
     /// # Errors
     /// When a pair is none, or an attribute has no value.
     pub fn case(&self, pairs: &[String]) -> Result<(Vec<u32>, Vec<String>), Error> {
-        let case = Case::parse_with(&self.schema, pairs, &self.missing, &Words::default())?;
+        let case = Case::parse_with(&self.schema, pairs, &Recipe { missing: self.missing.clone(), ..Recipe::default() })?;
         let mut table = ExampleTable::default();
         case.lend(|row| belief::SufficientStatistic::observe(&mut table, *row))?;
         let unknown = |(name, value): &(String, String)| {

@@ -9,7 +9,7 @@ use belief::{
 };
 use data::{DataError, ReadOptions, Table};
 use evaluate::LabelTally;
-use learn::{Discretisation, HeldOutLabels, LabelStatistic, Treatment, WordWeighing};
+use learn::{Discretisation, HeldOutLabels, LabelStatistic, Treatment};
 
 use super::judge::{LabelEvaluation, judged};
 use super::model::{LabelsModel, StoredLabels};
@@ -147,12 +147,10 @@ pub(super) fn parts(schema: Schema, statistic: LabelStatistic, table: &Table, op
     let recipe = Recipe {
         missing: table.missing_markers().to_vec(),
         words: options.read.words.clone(),
-        weighing: WordWeighing::default(),
-        max_vocabulary: None,
         names: options.read.names.clone(),
         labels: options.read.labels.clone(),
         discretisation: options.bins.as_ref().map(ToString::to_string),
-        made_from_labels: false,
+        ..Recipe::default()
     };
     StoredLabels { schema, recipe, prior: options.prior.clone(), statistic }
 }

@@ -62,7 +62,7 @@ pub fn test(model: &LabelsModel, paths: &[impl AsRef<Path>], options: TestOption
 /// # Errors
 /// When the data cannot be read or no model can be made of the part.
 pub fn hold_out(paths: &[impl AsRef<Path>], options: &LearnOptions, share: f64) -> Result<TestedLabels, Error> {
-    let (plan, held) = held_out_plan(options, share)?;
+    let (plan, held) = held_out_plan(options.seed, share)?;
     let (table, options) = open(paths, options)?;
     let (table, all) = count(table, &options)?;
     let learned_on = MaskedRows { rows: &table, plan, keep: |fold| fold >= held };

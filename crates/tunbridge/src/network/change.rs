@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use belief::{Forget, Kind, NeverObserved, Observations, ReadReport, Recode, Schema, SufficientStatistic};
+use belief::{Forget, NeverObserved, Observations, ReadReport, Recode, Schema, SufficientStatistic};
 use data::{ReadOptions, Table, UnknownStates};
 use net::VarId;
 use net::parameters::hidden_states::alignment;
@@ -14,6 +14,7 @@ use super::expectation::{EmPlan, GappyRows, never_seen};
 use super::model::{ExpectedPart, NetworkModel, StoredNetwork, domain_of};
 use crate::Error;
 use crate::align::same_states;
+use crate::change::new_states;
 use crate::remarks::list;
 
 /// A learned network after a change, with what was met.
@@ -46,15 +47,7 @@ pub fn update(
     let rows = StoredNetwork { schema: schema.clone(), observed: new.observed.clone(), expected: None, ..model.parts().clone() };
     let (mut now, rows) = lined_up(model.parts().clone(), rows)?;
     let report = new.report.clone();
-    for (before, after) in model.schema().variables().iter().zip(now.schema.variables()) {
-        if let (Kind::Categorical(before), Kind::Categorical(states)) = (&before.kind, &after.kind) {
-            let new: Vec<&String> = states.names().iter().filter(|name| !before.names().contains(name)).collect();
-            if !new.is_empty() {
-                let n_new = if new.len() == 1 { "a new state".into() } else { format!("{} new states", new.len()) };
-                remarks.push(format!("`{}` has {n_new}: {}", after.name, list(&new)));
-            }
-        }
-    }
+    remarks.extend(new_states(model.schema(), &now.schema));
     if let Some(fading) = fading {
         if !(fading > 0.0 && fading <= 1.0) {
             return Err(Error::unfit(format!("{fading} is no fading factor"), "give a number above 0 and up to 1, as in --fading 0.99"));
@@ -208,6 +201,9 @@ fn differences(a: &NetworkModel, b: &NetworkModel) -> Vec<String> {
         if mine.dag().parents(of) != theirs.dag().parents(of) {
             found.push(format!("`{}` has not the same parents, or in another order", mine.name(of)));
         }
+    }
+    if a.recipe().made != b.recipe().made {
+        found.push("their cut points or indicators differ".into());
     }
     if a.recipe().missing != b.recipe().missing {
         found.push("their missing markers differ".into());

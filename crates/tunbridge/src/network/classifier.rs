@@ -7,6 +7,8 @@ use belief::{Chunk, Codes, Column, Schema, ShapeMismatch, VarId};
 use net::parameters::Parameters;
 use net::{Answer, Evidence, FactorGraph, JunctionTree, Workspace};
 
+use learn::{Contest, Ledger, LeftOut, Piece, Weighed};
+
 use super::NetworkModel;
 use crate::{Classifier, Error, Recipe};
 
@@ -75,6 +77,46 @@ impl NetworkClassifier<'_> {
     fn entry(&self, families: &net::parameters::Families, of: usize, seen: &[usize]) -> f64 {
         let place = families.scope(of).fold(0, |place, variable| place * families.n_states()[variable] + seen[variable]);
         self.parameters.of(of)[place]
+    }
+}
+
+impl NetworkClassifier<'_> {
+    /// The ledger of a row: what each column said between two classes, given the columns before it.
+    ///
+    /// # Errors
+    /// When the columns are not those of the schema, a row or class is asked for that does not exist, or twice the same class.
+    pub fn explain(&self, chunk: &Chunk<'_>, row: usize, contest: Contest) -> Result<Ledger, Error> {
+        let (columns, network) = (self.columns(chunk)?, self.model.network());
+        if row >= chunk.n_rows {
+            return Err(learn::LearnError::NoSuchRow { row, n_rows: chunk.n_rows }.into());
+        }
+        let (mut pieces, mut known) = (Vec::new(), Vec::new());
+        for (of, column) in network.dag().variables().zip(&columns).filter(|(of, _)| *of != self.target) {
+            let state = column.and_then(|(codes, _)| codes.get(row));
+            let says = match (column, state, state.and_then(|state| network.states(of).get(state))) {
+                (None, ..) => Err(LeftOut::NotRead),
+                (_, None, _) => Err(LeftOut::Missing),
+                (_, Some(_), None) => Err(LeftOut::UnknownState),
+                (_, Some(state), Some(name)) => {
+                    known.push((of, state));
+                    Ok(Weighed::State(name.clone()))
+                }
+            };
+            pieces.push(Piece { variable: network.name(of).into(), says });
+        }
+        let mut room = Workspace::default();
+        Ledger::in_turn(self.classes(), contest, pieces, |n_known| {
+            let mut evidence = Evidence::none();
+            for (of, state) in &known[..n_known] {
+                evidence.observe(network, *of, *state).map_err(|e| Error::Internal(e.to_string()))?;
+            }
+            match self.tree.posteriors_in(&mut room, &evidence, &[self.target]).map_err(|e| Error::from(net::ask::AskError::from(e)))? {
+                Answer::Impossible => Ok(vec![f64::NEG_INFINITY; self.classes().len()]),
+                Answer::Possible { answer, ln_p_evidence } => {
+                    Ok(answer.marginal(self.target).iter().map(|p| p.ln() + ln_p_evidence).collect())
+                }
+            }
+        })
     }
 }
 

@@ -10,6 +10,8 @@ use net::Network;
 use super::NetworkFile;
 use super::learning::NetworkOptions;
 use crate::Error;
+use crate::cut_points::CutPoints;
+use crate::look::Look;
 use crate::remarks::list;
 
 /// A table whose columns are variables of a graph, with all states settled.
@@ -17,6 +19,8 @@ pub(super) struct Columns {
     pub table: Table,
     /// The network's variables in its order, and behind them the weight.
     pub schema: Schema,
+    /// Where numbers were cut.
+    pub cuts: CutPoints,
     /// What the user should know.
     pub remarks: Vec<String>,
 }
@@ -24,18 +28,21 @@ pub(super) struct Columns {
 /// Numbers of this many different values are measured rather than named.
 const MOST_NUMBERS: usize = 100;
 
-/// Opens a table as one of the variables of a graph.
+/// Opens a table as one of the variables of a graph. A graph without states takes them from a look at the data.
 pub(super) fn open(
     paths: &[impl AsRef<Path>],
     structure: &NetworkFile,
     options: &NetworkOptions,
     n_hidden: &BTreeMap<String, usize>,
+    look: &Look,
 ) -> Result<Columns, Error> {
     let network = network_of(structure)?;
-    let declared = declared(structure, network, options, n_hidden)?;
+    let mut read = options.read.clone();
+    look.apply(&mut read, &options.indicators);
+    let declared = declared(structure, network, options, n_hidden, (look, &read))?;
     let finds_states = declared.variables().iter().any(|v| matches!(&v.kind, Kind::Categorical(states) if states.is_empty()));
     let unknown = if finds_states { UnknownStates::Grow } else { options.unknown_states };
-    let table = open_some(paths, options.read.clone(), &declared, unknown)?;
+    let table = open_some(paths, read, &declared, unknown)?;
     check_columns(&table, &declared, &options.read)?;
     for name in n_hidden.keys() {
         let is_read = |of: VarId| table.has_column(of) && !matches!(declared.variable(of).role, Role::Ignored(_));
@@ -49,15 +56,15 @@ pub(super) fn open(
     let mut remarks = table.remarks().to_vec();
     remarks.extend(passed_over(&table));
     if !finds_states {
-        return Ok(Columns { table, schema: declared, remarks });
+        return Ok(Columns { table, schema: declared, cuts: look.cuts.clone(), remarks });
     }
     let schema = table.fold(|_: &[usize]| ())?.schema;
     check_found(&declared, &schema, &table)?;
-    Ok(Columns { table: table.with_schema(schema.clone()), schema, remarks })
+    Ok(Columns { table: table.with_schema(schema.clone()), schema, cuts: look.cuts.clone(), remarks })
 }
 
 /// As [`Table::open_some`], with a way out that fits where a graph says what the columns are.
-pub(super) fn open_some(paths: &[impl AsRef<Path>], read: ReadOptions, schema: &Schema, unknown: UnknownStates) -> Result<Table, Error> {
+pub(crate) fn open_some(paths: &[impl AsRef<Path>], read: ReadOptions, schema: &Schema, unknown: UnknownStates) -> Result<Table, Error> {
     Table::open_some(paths, read, schema, unknown).map_err(|e| match e {
         DataError::Columns { what, hint } => {
             let hint = hint.map(|hint| format!("{hint}; --map says which column is which variable, as in --map 'fever:Fever'"));
@@ -81,8 +88,8 @@ fn declared(
     network: &Network,
     options: &NetworkOptions,
     n_hidden: &BTreeMap<String, usize>,
+    (look, read): (&Look, &ReadOptions),
 ) -> Result<Schema, Error> {
-    let read = &options.read;
     let names = || network.structure().names().iter().map(String::as_str);
     let is_variable = |name: &str| network.find(name).is_ok();
     let no_variable = |flag: &str, name: &str| {
@@ -130,7 +137,8 @@ fn declared(
         let states = match options.states.get(name) {
             _ if n_hidden.contains_key(name) => States::declared((1..=n_hidden[name]).map(|state| state.to_string()).collect(), false),
             Some(states) => States::declared(states.clone(), false),
-            None if structure.is_structure() => Ok(States::default()),
+            _ if let Some(states) = read.made.states(name) => States::declared(states, read.made.cuts.contains_key(name)),
+            None if structure.is_structure() => Ok(look.states.get(name).cloned().unwrap_or_default()),
             None => States::declared(network.states(of).to_vec(), false),
         };
         let states = states.map_err(|e| Error::unfit(format!("`{name}`: {e}"), "name each state once"))?;
@@ -175,7 +183,7 @@ fn check_columns(table: &Table, schema: &Schema, read: &ReadOptions) -> Result<(
 }
 
 /// That states were found for every variable whose states nobody said, and no others for the rest.
-pub(super) fn check_found(declared: &Schema, found: &Schema, table: &Table) -> Result<(), Error> {
+pub(crate) fn check_found(declared: &Schema, found: &Schema, table: &Table) -> Result<(), Error> {
     for (place, (before, variable)) in declared.variables().iter().zip(found.variables()).enumerate() {
         let (Kind::Categorical(said), Kind::Categorical(states)) = (&before.kind, &variable.kind) else { continue };
         let name = &variable.name;
@@ -192,7 +200,10 @@ pub(super) fn check_found(declared: &Schema, found: &Schema, table: &Table) -> R
         }
         if said.is_empty() && states.len() > MOST_NUMBERS && states.names().iter().all(|state| state.parse::<f64>().is_ok()) {
             let what = format!("`{name}` has {} different numbers, and a network's tables want a few states", states.len());
-            return Err(Error::unfit(what, "cut it into ranges first, or give a --structure file that declares its states"));
+            return Err(Error::unfit(
+                what,
+                format!("have it cut into bins, with --types '{name}=numeric', or give a --structure file that declares its states"),
+            ));
         }
     }
     Ok(())

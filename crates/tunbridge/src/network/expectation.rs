@@ -239,14 +239,23 @@ impl<'t> GappyRows<'t> {
                 }
                 Method::Stepwise { kappa } => {
                     let batches = self.rows.batches();
-                    let mut n_inferred = 0;
-                    let batch = |nth: usize, parameters: &Parameters| {
+                    let last = batches.iter().rposition(|weight| *weight > 0.0);
+                    let (mut n_inferred, mut n_passes, mut ln_parts) = (0, 0, 0.0);
+                    let batch = |of: usize, parameters: &Parameters| {
                         // The first pass is made whatever is asked, so that there are tables.
                         if is_asked() && (n_inferred >= batches.len() || best.is_some()) {
                             return Err(Halt::Asked);
                         }
                         n_inferred += 1;
-                        Ok(self.rows.expected_of_batch(nth, parameters, |pieces, make| in_parallel(self.n_threads, pieces, make)))
+                        let expected =
+                            self.rows.expected_of_batch(of, parameters, |pieces, make| in_parallel(self.n_threads, pieces, make));
+                        ln_parts = if of == 0 { 0.0 } else { ln_parts } + expected.ln_parts();
+                        // A pass is told at its end: each batch under the tables that it was inferred with.
+                        if let Some(on_step) = plan.on_step.as_ref().filter(|_| Some(of) == last) {
+                            on_step(nth, n_passes, (parameters.ln_likelihood(observed.cells()) + ln_parts) / n_rows);
+                            n_passes += 1;
+                        }
+                        Ok(expected)
                     };
                     StepwiseEm { observed, prior, climb, kappa }.run(from, &batches, batch)
                 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use belief::{bin_names, bin_of};
 use net::ask::{AskError, Finding, Oracle, Question, find_variable};
 use net::elimination_order::{Search, cheapest_elimination, given_order};
 use net::format::uai::MarkovModel;
@@ -155,6 +156,26 @@ impl NetworkFile {
     /// The model that the network is of, if it was learned.
     pub fn model(&self) -> Option<&NetworkModel> {
         self.model.as_deref()
+    }
+
+    /// A question with the bins of numbers in their place: where the network was learned from numbers that were cut, they may be given as such.
+    #[must_use]
+    pub fn in_bins(&self, mut query: Query) -> Query {
+        if let Some(model) = self.model() {
+            query.change_states(|variable, state| {
+                let bins = model.recipe().made.cuts.get(variable).filter(|_| !self.has_state(variable, state));
+                let bin = bins.and_then(|cuts| Some((cuts, bin_of(cuts, state.parse().ok()?)?)));
+                if let Some((cuts, bin)) = bin {
+                    *state = bin_names(cuts).swap_remove(bin);
+                }
+            });
+        }
+        query
+    }
+
+    fn has_state(&self, variable: &str, state: &str) -> bool {
+        let domain = self.domain();
+        domain.find(variable).is_ok_and(|of| domain.find_state(of, state).is_ok())
     }
 
     /// A network that comes from no file.

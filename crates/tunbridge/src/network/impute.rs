@@ -80,6 +80,7 @@ impl Imputation {
         if let Some(model) = file.model() {
             model.recipe().apply(&mut read);
         }
+        let made = read.made.clone();
         let table = columns::open_some(paths, read, &schema, options.unknown_states)?;
         let mut remarks = table.remarks().to_vec();
         let hidden: Vec<&str> = domain.variables().filter(|of| !table.has_column(*of)).map(|of| domain.name(of)).collect();
@@ -91,7 +92,17 @@ impl Imputation {
                 if hidden.len() == 1 { "is" } else { "are" }
             ));
         }
-        let is_column = domain.variables().map(|of| table.has_column(of)).collect();
+        let is_made = |of: VarId| made.cuts.contains_key(domain.name(of)) || made.absence_of.contains_key(domain.name(of));
+        let cut: Vec<&String> = made.cuts.keys().collect();
+        if !cut.is_empty() {
+            let are = if cut.len() == 1 {
+                "is a number of which the network knows the bin only, and is"
+            } else {
+                "are numbers of which the network knows the bins only, and are"
+            };
+            remarks.push(format!("{} {are} not filled", crate::remarks::list(&cut)));
+        }
+        let is_column = domain.variables().map(|of| table.has_column(of) && !is_made(of)).collect();
         Ok(Self { oracle, table, is_column, draw: options.draw, remarks })
     }
 

@@ -8,16 +8,20 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use belief::{Observations, ReadReport, closest};
-use data::{ReadOptions, Table, UnknownStates};
+use data::{KeptInputs, ReadOptions, Table, UnknownStates};
+use learn::Discretisation;
 use net::Domain;
 use net::parameters::{Estimate, Families, FamilyCounts, ParameterPrior, Parameters, PriorFault, Pseudocounts};
 
 use super::NetworkFile;
 use super::columns::{self, Columns, network_of};
 use super::expectation::{Climbed, EmPlan, GappyRows};
+use super::folds::judge;
+use super::indicator::{Indicator, with_indicators};
 use super::model::{FamilyStatistic, NetworkModel, StoredNetwork, domain_of};
+use crate::look::Look;
 use crate::remarks::{counted, list};
-use crate::{Error, Recipe, Timings};
+use crate::{Error, Evaluation, EvaluationPlan, NamedCosts, Recipe, Timings};
 
 /// How the tables of a network are learned; the default is right for most.
 ///
@@ -27,6 +31,8 @@ use crate::{Error, Recipe, Timings};
 /// | `unknown_states` | error | what becomes of a value that is no state of the network |
 /// | `states` | none | states of variables, for a graph that has none |
 /// | `pseudocounts` | BDeu, worth one row | what was believed before |
+/// | `bins` | by the target's classes, else 5 of equally many rows | how numbers are cut, of graphs that have no states |
+/// | `indicators` | none | variables that say whether others are missing |
 /// | `ess_of` | none | equivalent sample sizes of single variables |
 /// | `estimate` | posterior mean | which numbers of the posterior stand in the tables |
 /// | `prior_network` | none | a network of an expert, and how many rows it is worth |
@@ -36,6 +42,9 @@ use crate::{Error, Recipe, Timings};
 /// | `start` | none | where EM begins |
 /// | `strict` | no | whether a row that maximum likelihood knows nothing of is an error |
 /// | `memory` | 2 GB | what tables may take |
+/// | `evaluation` | none | how good it is as a classifier of its target, by folds that are learned anew |
+/// | `costs` | none | what errors cost, where they are judged by cost |
+/// | `seed` | 1 | which rows go into which fold |
 #[derive(Clone)]
 pub struct NetworkOptions {
     /// How to read the table.
@@ -44,6 +53,11 @@ pub struct NetworkOptions {
     pub unknown_states: UnknownStates,
     /// States of variables, for a graph that has none; the states of all others are found in the data.
     pub states: BTreeMap<String, Vec<String>>,
+    /// How numbers are cut into bins, where the graph has no states; `None` is by the classes of the target, or where there is none into five
+    /// bins of equally many rows.
+    pub bins: Option<Discretisation>,
+    /// Variables that say whether others are missing, beside those of the graph.
+    pub indicators: Vec<Indicator>,
     /// What was believed before.
     pub pseudocounts: Pseudocounts,
     /// Equivalent sample sizes of single variables.
@@ -65,6 +79,12 @@ pub struct NetworkOptions {
     pub strict: bool,
     /// The most bytes that tables may take.
     pub memory: u64,
+    /// How it is judged.
+    pub evaluation: EvaluationPlan,
+    /// What errors cost; rows are then judged by the class of least expected cost.
+    pub costs: Option<NamedCosts>,
+    /// Which rows go into which fold.
+    pub seed: u64,
 }
 
 impl Default for NetworkOptions {
@@ -73,6 +93,8 @@ impl Default for NetworkOptions {
             read: ReadOptions::default(),
             unknown_states: UnknownStates::Error,
             states: BTreeMap::new(),
+            bins: None,
+            indicators: Vec::new(),
             pseudocounts: Pseudocounts::EquivalentSampleSize(1.0),
             ess_of: BTreeMap::new(),
             estimate: Estimate::default(),
@@ -83,6 +105,9 @@ impl Default for NetworkOptions {
             start: None,
             strict: false,
             memory: 2_000_000_000,
+            evaluation: EvaluationPlan::None,
+            costs: None,
+            seed: 1,
         }
     }
 }
@@ -105,6 +130,8 @@ pub struct LearnedNetwork {
     pub cheeseman_stutz: Option<f64>,
     /// Numbers of states that were tried for hidden variables, with the score of each: Cheeseman and Stutz's, or BIC without pseudo-counts.
     pub tried: Vec<(String, usize, f64)>,
+    /// How good it is as a classifier, as far as it was asked.
+    pub evaluation: Option<Evaluation>,
     /// What the user should know.
     pub remarks: Vec<String>,
     /// Where the time went.
@@ -142,8 +169,40 @@ impl LearnedNetwork {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn learn(paths: &[impl AsRef<Path>], structure: &NetworkFile, options: &NetworkOptions) -> Result<LearnedNetwork, Error> {
+    let _kept = KeptInputs::of(paths)?;
+    let structure = &with_indicators(structure, &options.indicators)?;
+    let learn = |options: &NetworkOptions| {
+        let look = if structure.is_structure() { look(paths, structure, options)? } else { Look::none(&options.read) };
+        learn_seen(paths, structure, options, &look)
+    };
+    let mut learned = learn(options)?;
+    judge(&mut learned, paths, options, |options| Ok(learn(options)?.model))?;
+    Ok(learned)
+}
+
+/// Looks at the columns of a graph without states.
+fn look(paths: &[impl AsRef<Path>], structure: &NetworkFile, options: &NetworkOptions) -> Result<Look, Error> {
+    let network = network_of(structure)?;
+    let is_cut = |name: &str| network.find(name).is_ok() && !options.states.contains_key(name);
+    // A variable without a column may be the target, and a weight that is not there is told of later.
+    let columns = Table::open(paths, ReadOptions { target: None, weight: None, ..options.read.clone() })?;
+    let names = &options.read.names;
+    let is_there = |name: &String| columns.column_names().iter().any(|column| names.variable(column) == name);
+    let mut read = options.read.clone();
+    read.target = read.target.filter(is_there);
+    read.weight = read.weight.filter(is_there);
+    Look::at(paths, &read, options.bins, is_cut)
+}
+
+/// The same of a table that was looked at.
+pub(super) fn learn_seen(
+    paths: &[impl AsRef<Path>],
+    structure: &NetworkFile,
+    options: &NetworkOptions,
+    look: &Look,
+) -> Result<LearnedNetwork, Error> {
     let mut hidden: BTreeMap<String, usize> = options.hidden.iter().map(|(name, range)| (name.clone(), *range.start())).collect();
-    let mut best = with_hidden(paths, structure, options, &hidden)?;
+    let mut best = with_hidden(paths, structure, options, &hidden, look)?;
     // One hidden variable after the other: the number of states that the rows are most probable with.
     let mut tried = Vec::new();
     for (name, range) in options.hidden.iter().filter(|(_, range)| range.start() < range.end()) {
@@ -154,7 +213,7 @@ pub fn learn(paths: &[impl AsRef<Path>], structure: &NetworkFile, options: &Netw
                 break;
             }
             let before = hidden.insert(name.clone(), n_states);
-            let other = with_hidden(paths, structure, options, &hidden)?;
+            let other = with_hidden(paths, structure, options, &hidden, look)?;
             tried.push((name.clone(), n_states, other.score()));
             if other.score() > best.score() {
                 best = other;
@@ -173,11 +232,13 @@ fn with_hidden(
     structure: &NetworkFile,
     options: &NetworkOptions,
     n_hidden: &BTreeMap<String, usize>,
+    look: &Look,
 ) -> Result<LearnedNetwork, Error> {
     let mut timings = Timings::default();
     let start = Instant::now();
     let network = network_of(structure)?;
-    let Columns { table, schema, mut remarks } = columns::open(paths, structure, options, n_hidden)?;
+    let Columns { table, schema, cuts, mut remarks } = columns::open(paths, structure, options, n_hidden, look)?;
+    remarks.splice(0..0, cuts.remarks.clone());
     let domain = domain_of(&schema, network.n_variables())?;
     let families =
         Families::of(network.structure(), &domain).map_err(|e| Error::unfit(e.to_string(), "leave out an arc to it, or merge states"))?;
@@ -207,13 +268,27 @@ fn with_hidden(
     let climbed_ends = expected.as_ref().map_or(Vec::new(), |climbed| climbed.ends.clone());
     let objectives = expected.as_ref().map_or(Vec::new(), |climbed| climbed.fitted.objectives.clone());
     let expected = expected.map(|climbed| climbed.part());
-    let recipe = Recipe { missing: table.missing_markers().to_vec(), names: options.read.names.clone(), ..Recipe::default() };
+    let made = look.made(&options.indicators);
+    let mut recipe = Recipe { missing: table.missing_markers().to_vec(), names: options.read.names.clone(), made, ..Recipe::default() };
+    cuts.write(&mut recipe);
     let name = structure.name().to_string();
     let model = NetworkModel::from_parts(StoredNetwork { name, schema, recipe, prior, observed, expected })?;
     remarks.extend(remark_on_kinds(structure, options));
     check_unseen(&model, options)?;
     timings.add("learn", start);
-    Ok(LearnedNetwork { model, report, hidden, objectives, climbed_ends, bic, cheeseman_stutz, tried: Vec::new(), remarks, timings })
+    Ok(LearnedNetwork {
+        model,
+        report,
+        hidden,
+        objectives,
+        climbed_ends,
+        bic,
+        cheeseman_stutz,
+        tried: Vec::new(),
+        evaluation: None,
+        remarks,
+        timings,
+    })
 }
 
 /// What rows with gaps are expected to say beyond what they say; `None` where nothing is missing, or nothing is to be expected of it: a row

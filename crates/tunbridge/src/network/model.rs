@@ -3,8 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use belief::hypotheses::TwoPartCode;
 use belief::{Chunk, Forget, Kind, NeverObserved, Recode, Recoding, Role, Schema, ShapeMismatch, SufficientStatistic, VarId};
-use net::parameters::{Estimate, Families, FamilyCounts, Gaps, ParameterPosterior, ParameterPrior, Pseudocounts, ln_marginal_likelihood};
+use data::MadeColumns;
+use net::parameters::{
+    Estimate, Families, FamilyCounts, Gaps, ParameterPosterior, ParameterPrior, Pseudocounts, description_length, ln_marginal_likelihood,
+};
 use net::{Domain, Network};
 use serde::{Deserialize, Serialize};
 
@@ -131,6 +135,15 @@ impl NetworkModel {
                 || expected.ln_likelihood.is_some_and(f64::is_nan))
         {
             return Err(cannot("what it expects of missing values cannot be".into()));
+        }
+        let made = &parts.recipe.made;
+        let fits =
+            |name: &String, n_states: usize| parts.schema.find(name).is_some_and(|of| parts.schema.cardinalities()[of.index()] == n_states);
+        if !made.is_valid()
+            || !made.cuts.iter().all(|(name, cuts)| fits(name, cuts.len() + 1))
+            || !made.absence_of.iter().all(|(name, of)| fits(name, MadeColumns::ABSENCE.len()) && parts.schema.find(of).is_some())
+        {
+            return Err(cannot("what it says of columns that are made of others cannot be".into()));
         }
         if parts.prior.of_variable.keys().chain(parts.prior.fixed.keys()).any(|of| *of >= n) {
             return Err(cannot("its prior speaks of a variable that is not there".into()));
@@ -261,6 +274,12 @@ impl NetworkModel {
             }
             None => None,
         }
+    }
+
+    /// How many bits the graph and its tables are, and the rows given them; `None` where values are missing.
+    pub fn description_length(&self) -> Option<TwoPartCode> {
+        let is_whole = self.parts.expected.is_none() && self.parts.observed.gaps.are_none();
+        is_whole.then(|| description_length(&self.parts.observed.counts))
     }
 
     /// ln P(all rows | the graph), the tables integrated out; `None` where values are missing, or nothing was believed before.

@@ -4,15 +4,19 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use belief::{Kind, Observations, Role, Schema, States, VarId, Variable};
-use data::{Table, UnknownStates};
+use belief::{Observations, Role, VarId, Variable};
+use data::{DataError, KeptInputs, UnknownStates};
+use net::parameters::Pseudocounts;
 use net::{ArcPenalty, PairCounts, Structure, chow_liu, k_dependence, tree_augmented};
 
 use super::NetworkFile;
 use super::columns::{check_found, open_some};
-use super::learning::{LearnedNetwork, NetworkOptions, learn};
-use crate::Error;
+use super::folds::judge;
+use super::learning::{LearnedNetwork, NetworkOptions, learn_seen};
+use crate::look::Look;
 use crate::remarks::list;
+use crate::testing::{held_out_part, test_as};
+use crate::{Error, EvaluationPlan, TestOptions, Tested};
 
 /// How a graph is found.
 ///
@@ -35,6 +39,17 @@ pub enum StructureLearner {
 
 /// The most parents of an attribute beside the class.
 const MOST_PARENTS: usize = 16;
+
+impl StructureLearner {
+    /// What is best believed before of the tables of such a graph. Tables of classifiers have many rows of few cases, and pseudo-counts that are shared by
+    /// all rows of a table are too few for them: one in every cell halves the log loss on small tables (`bench/network_parameters.md`).
+    pub fn usual_pseudocounts(&self) -> Pseudocounts {
+        match self {
+            Self::ChowLiu(_) => Pseudocounts::EquivalentSampleSize(1.0),
+            Self::TreeAugmented(_) | Self::KDependence(_) => Pseudocounts::PerCell(1.0),
+        }
+    }
+}
 
 impl fmt::Display for StructureLearner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -91,23 +106,49 @@ impl FromStr for StructureLearner {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn learn_with(paths: &[impl AsRef<Path>], learner: StructureLearner, options: &NetworkOptions) -> Result<LearnedNetwork, Error> {
-    let found = find(paths, learner, options)?;
-    let mut options = options.clone();
-    options.read.target = found.target;
-    let mut learned = learn(paths, &NetworkFile::of_structure(&learner.to_string(), &found.structure)?, &options)?;
-    learned.remarks.splice(0..0, found.remarks);
+    let _kept = KeptInputs::of(paths)?;
+    let learn = |options: &NetworkOptions| {
+        let Found { structure, look, remarks } = find(paths, learner, options)?;
+        let mut options = options.clone();
+        options.read.target.clone_from(&look.target);
+        let mut learned = learn_seen(paths, &NetworkFile::of_structure(&learner.to_string(), &structure)?, &options, &look)?;
+        learned.remarks.splice(0..0, remarks);
+        Ok::<LearnedNetwork, Error>(learned)
+    };
+    let mut learned = learn(options)?;
+    judge(&mut learned, paths, options, |options| Ok(learn(options)?.model))?;
     Ok(learned)
+}
+
+/// Learns on a part of the rows and judges on the rest: every `1/share`th row by a seeded deal is held out.
+///
+/// # Errors
+/// As [`learn_with`].
+pub fn hold_out_with(paths: &[impl AsRef<Path>], learner: StructureLearner, options: &NetworkOptions, share: f64) -> Result<Tested, Error> {
+    let _kept = KeptInputs::of(paths)?;
+    let (others, own, how) = held_out_part(&options.read, options.seed, share)?;
+    let options = NetworkOptions { read: others, evaluation: EvaluationPlan::None, ..options.clone() };
+    let learned = learn_with(paths, learner, &options)?;
+    let test = TestOptions { read: own, unknown_states: UnknownStates::Missing, costs: options.costs.clone() };
+    test_as(&learned.model.classifier(options.memory)?, paths, test, &how)
 }
 
 struct Found {
     structure: Structure,
-    target: Option<String>,
+    /// What was seen of the columns, with all states.
+    look: Look,
     remarks: Vec<String>,
 }
 
 fn find(paths: &[impl AsRef<Path>], learner: StructureLearner, options: &NetworkOptions) -> Result<Found, Error> {
-    let table = Table::open(paths, options.read.clone())?;
-    let (declared, left_out) = declared(table.schema());
+    if let Some(indicator) = options.indicators.iter().find(|indicator| indicator.parents != [indicator.of.as_str()]) {
+        return Err(Error::unfit(
+            format!("--indicator `{indicator}` says what stands above it, and {learner} finds that"),
+            format!("write --indicator '{}' alone", indicator.of),
+        ));
+    }
+    let mut look = Look::at(paths, &options.read, options.bins, |_| true)?;
+    let (declared, left_out) = look.as_states(&options.indicators)?;
     let target = declared.target();
     let is_tree = matches!(learner, StructureLearner::ChowLiu(_));
     if target.is_none() && !is_tree {
@@ -120,8 +161,9 @@ fn find(paths: &[impl AsRef<Path>], learner: StructureLearner, options: &Network
     if !left_out.is_empty() {
         remarks.push(format!("{} cannot be states of a network and is left out", list(&left_out)));
     }
-    let target_name = target.map(|target| declared.variable(target).name.clone());
-    let table = open_some(paths, options.read.clone(), &declared, UnknownStates::Grow)?;
+    let mut read = options.read.clone();
+    look.apply(&mut read, &options.indicators);
+    let table = open_some(paths, read, &declared, UnknownStates::Grow)?;
     let is_variable = |variable: &Variable| matches!(variable.role, Role::Input | Role::Target);
     let places = declared.variables().iter().enumerate().filter(|(_, variable)| is_variable(variable));
     let places: Vec<VarId> = places.map(|(place, _)| VarId::new(place)).collect();
@@ -130,13 +172,7 @@ fn find(paths: &[impl AsRef<Path>], learner: StructureLearner, options: &Network
     }
     // A tree over all columns has no class that rows are told apart by.
     let class = target.filter(|_| !is_tree);
-    let fold = table.fold(|n_states: &[usize]| PairCounts::empty(&places, class, n_states)).map_err(|e| match e {
-        data::DataError::Internal(shape) if shape.what.starts_with("counts of pairs") => Error::unfit(
-            format!("the columns have {} pairs of states, more than the {} that are counted", shape.found, shape.expected),
-            "leave out the columns of many values with --ignore",
-        ),
-        other => other.into(),
-    })?;
+    let fold = table.fold(|n_states: &[usize]| PairCounts::empty(&places, class, n_states)).map_err(too_many_pairs)?;
     check_found(&declared, &fold.schema, &table)?;
     let (counts, schema) = (&fold.statistic, &fold.schema);
     let structure = match learner {
@@ -144,23 +180,18 @@ fn find(paths: &[impl AsRef<Path>], learner: StructureLearner, options: &Network
         StructureLearner::TreeAugmented(penalty) => tree_augmented(counts, schema, penalty, None).map(|tree| tree.structure),
         StructureLearner::KDependence(k) => k_dependence(counts, schema, k),
     };
-    Ok(Found { structure: structure.map_err(|e| Error::Internal(e.to_string()))?, target: target_name, remarks })
+    let states = schema.variables().iter().filter_map(|variable| Some((variable.name.clone(), variable.kind.states()?.clone())));
+    look.states = states.collect();
+    Ok(Found { structure: structure.map_err(|e| Error::Internal(e.to_string()))?, look, remarks })
 }
 
-/// The columns as variables whose states are to be found, and the names of those that cannot be.
-fn declared(schema: &Schema) -> (Schema, Vec<String>) {
-    let (mut variables, mut weight, mut left_out) = (Vec::new(), None, Vec::new());
-    for variable in schema.variables() {
-        match (&variable.role, &variable.kind) {
-            (Role::Ignored(_), _) => {}
-            (Role::Weight, _) => weight = Some(variable.clone()),
-            (_, Kind::Categorical(_) | Kind::Numeric) => {
-                variables.push(Variable { kind: Kind::Categorical(States::default()), ..variable.clone() });
-            }
-            _ => left_out.push(variable.name.clone()),
-        }
+/// Pairs that have no place, with a way out.
+pub(crate) fn too_many_pairs(error: DataError) -> Error {
+    match error {
+        DataError::Internal(shape) if shape.what.starts_with("counts of pairs") => Error::unfit(
+            format!("the columns have {} pairs of states, more than the {} that are counted", shape.found, shape.expected),
+            "leave out the columns of many values with --ignore",
+        ),
+        other => other.into(),
     }
-    variables.extend(weight);
-    // Names that were different before still are.
-    (Schema::new(variables).unwrap_or_else(|_| schema.clone()), left_out)
 }

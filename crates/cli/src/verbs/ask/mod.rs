@@ -31,6 +31,7 @@ pub fn run(args: &AskArgs, common: &Common, timings: &mut Timings) -> Result<(),
     // What is wrong with the words of a question is known before any file is read.
     let typed: Vec<Query> = args.questions.iter().map(|text| parse(text)).collect::<Result<_, _>>()?;
     let file = super::network::open(&args.net, common, timings)?;
+    let typed: Vec<Query> = typed.into_iter().map(|query| file.in_bins(query)).collect();
     if args.credible.is_some() && file.model().is_none() {
         return Err(credible::not_learned(&args.net));
     }
@@ -162,6 +163,7 @@ impl Asker<'_> {
         for (number, line) in text.lines().enumerate() {
             if let Some(question) = question_of(line) {
                 let query = question.parse::<Query>().map_err(|e| Error::from(e).at(place(number)))?;
+                let query = self.file.in_bins(query);
                 // That it can be asked of this network is known here by its line.
                 let asked = Question::resolve(self.domain(), &query);
                 asked.map_err(|e| Error::from(e).at(place(number)))?;
@@ -209,7 +211,7 @@ impl Asker<'_> {
     }
 
     fn ask_and_print(&mut self, question: &str) -> Result<(), Failure> {
-        let query = parse(question)?;
+        let query = self.file.in_bins(parse(question)?);
         let (query, question) = self.resolve(query)?;
         self.print(&query, &question)
     }

@@ -7,6 +7,7 @@ use std::time::Instant;
 use serde_json::{Map, Value, json};
 use tunbridge::Timings;
 use tunbridge::belief::Kind;
+use tunbridge::belief::hypotheses::DescriptionLength;
 use tunbridge::interrupt::Listening;
 use tunbridge::model_file::check_output;
 use tunbridge::net::VarId;
@@ -15,7 +16,7 @@ use tunbridge::network::{LearnedNetwork, NetworkModel, StructureLearner, learn, 
 use super::super::learn::{output_path, title};
 use super::super::{print, print_json};
 use super::open;
-use crate::args::{Common, LearnArgs};
+use crate::args::{Common, LearnArgs, refuse};
 use crate::figures::{count, number, of, percent};
 use crate::json::{self, real};
 use crate::progress::{self, remark};
@@ -39,6 +40,14 @@ pub fn run(args: &LearnArgs, graph: Graph<'_>, common: &Common, timings: &mut Ti
     let output = output_path(args)?;
     check_output(&output, args.force)?;
     let known = if let Graph::Known(structure) = graph { Some(open(structure, common, timings)?) } else { None };
+    if known.as_ref().is_some_and(|known| !known.is_structure()) {
+        let of_columns = [
+            ("--types", !args.columns.types.is_empty()),
+            ("--schema", args.columns.schema.is_some()),
+            ("--numeric", args.learner.prior.numeric.is_some()),
+        ];
+        refuse(&of_columns, "says what columns are, and the network of --structure has states: --map says which value is which")?;
+    }
     let learned = {
         let _bar = progress::show(&mut options.read, common);
         match (graph, &known) {
@@ -101,6 +110,9 @@ fn summary(title: &str, learned: &LearnedNetwork) -> String {
     if !facts.is_empty() {
         let _ = write!(text, "\n{}", table(&["", "", ""], &[Align::Left, Align::Right, Align::Left], &facts));
     }
+    if let Some(evaluation) = &learned.evaluation {
+        let _ = write!(text, "\nHow good it is ({})\n{}", evaluation.how, report::evaluation(evaluation));
+    }
     text
 }
 
@@ -125,6 +137,10 @@ pub fn facts(model: &NetworkModel) -> Vec<Vec<String>> {
     }
     if let Some(ln) = model.ln_marginal_likelihood() {
         facts.push(vec!["log marginal likelihood".into(), number(ln), "of the graph, its tables integrated out".into()]);
+    }
+    if let Some(code) = model.description_length() {
+        let parts = format!("bits: {} of the network, {} of the rows", number(code.hypothesis_bits()), number(code.data_bits()));
+        facts.push(vec!["description length".into(), number(code.bits()), parts]);
     }
     let gaps = &model.observed().gaps;
     if !gaps.are_none() {
@@ -196,6 +212,10 @@ pub fn told(model: &NetworkModel, object: &mut Map<String, Value>) {
     if let Some(ln) = model.ln_marginal_likelihood() {
         object.insert("log_marginal_likelihood".into(), real(ln));
     }
+    if let Some(code) = model.description_length() {
+        let bits = json!({"network": real(code.hypothesis_bits()), "rows": real(code.data_bits()), "bits": real(code.bits())});
+        object.insert("description_length".into(), bits);
+    }
     if let Some(expected) = model.expected() {
         object.insert("iterations".into(), json!(expected.iterations));
         object.insert("converged".into(), json!(expected.converged));
@@ -232,6 +252,9 @@ fn object(learned: &LearnedNetwork, output: &Path) -> Value {
     score.extend(learned.cheeseman_stutz.map(|ln| ("cheeseman_stutz".to_string(), real(ln))));
     if !score.is_empty() {
         object.insert("score".into(), Value::Object(score));
+    }
+    if let Some(evaluation) = &learned.evaluation {
+        object.insert("evaluation".into(), json::evaluation(evaluation));
     }
     if !learned.tried.is_empty() {
         let one = |(name, n_states, score): &(String, usize, f64)| json!({"variable": name, "states": n_states, "score": real(*score)});
