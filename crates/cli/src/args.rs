@@ -324,6 +324,16 @@ impl LearnArgs {
     }
 }
 
+/// A plan for models that are learned anew in each fold, which leave-one-out would do once for every row.
+pub fn by_folds(plan: tunbridge::EvaluationPlan, with: &str) -> Result<tunbridge::EvaluationPlan, Failure> {
+    match plan {
+        tunbridge::EvaluationPlan::LeaveOneOut => {
+            Err(Failure::Usage(format!("loo does not go with {with}, which it would learn once for every row: give folds, as in folds:10")))
+        }
+        plan => Ok(plan),
+    }
+}
+
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.01..=0.99).contains(share));
     share.ok_or_else(|| "give a number from 0.01 to 0.99".into())

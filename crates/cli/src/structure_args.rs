@@ -11,7 +11,7 @@ use tunbridge::net::parameters::Estimate;
 use tunbridge::network::{Indicator, NetworkFile, NetworkOptions, StructureLearner};
 
 use crate::Failure;
-use crate::args::{CalibrateArg, Common, LearnArgs, UnknownArg, refuse};
+use crate::args::{CalibrateArg, Common, LearnArgs, UnknownArg, by_folds, refuse};
 use crate::costs::costs;
 use crate::em_args::EmArgs;
 use crate::learner_args::{LearnerArgs, ModelKind};
@@ -160,7 +160,7 @@ pub fn options(args: &LearnArgs, common: &Common, listening: &Listening) -> Resu
         learner.unlabelled.given().into_iter().filter(|(flag, _)| !matches!(*flag, "--em-steps" | "--em-tolerance")).collect();
     let others = [&others[..], &learner.text.given(), &unlabelled].concat();
     refuse(&others, &format!("does not go with {with}, which learns the tables of a network"))?;
-    let evaluation = args.evaluate.unwrap_or_else(|| plan_of(learner, args.target.is_some()));
+    let evaluation = by_folds(args.evaluate.unwrap_or_else(|| plan_of(learner, args.target.is_some())), &with)?;
     if evaluation == EvaluationPlan::None {
         refuse(&[("--costs", !args.costs.is_empty())], "says how a network is judged, and goes with --evaluate folds:<k>")?;
     }

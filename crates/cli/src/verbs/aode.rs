@@ -12,7 +12,7 @@ use tunbridge::{AodeModel, EvaluationPlan, Timings, aode};
 
 use super::learn::{output_path, title};
 use super::{print, print_json};
-use crate::args::{CalibrateArg, Common, LearnArgs, ShowArgs, refuse};
+use crate::args::{CalibrateArg, Common, LearnArgs, ShowArgs, by_folds, refuse};
 use crate::costs::costs;
 use crate::figures::{count, of, probability};
 use crate::learner_args::LearnerArgs;
@@ -28,7 +28,7 @@ pub fn learn(args: &LearnArgs, least_rows: f64, common: &Common, timings: &mut T
     let of_graph: Vec<_> = args.structure.given().into_iter().filter(|(flag, _)| *flag != "--indicator").collect();
     refuse(&of_graph, "speaks of a network, and --model aode is none")?;
     let mut options = AodeOptions {
-        evaluation: args.evaluate.unwrap_or(EvaluationPlan::Folds(10)),
+        evaluation: by_folds(args.evaluate.unwrap_or(EvaluationPlan::Folds(10)), "--model aode")?,
         costs: costs(&args.costs)?,
         indicators: args.structure.indicators()?,
         ..options(&args.learner, least_rows, common)?

@@ -13,7 +13,7 @@ use tunbridge::{
 
 use super::learn::method;
 use super::{load, no_trace, print, print_json, unknown_kind};
-use crate::args::{Common, EvaluateArgs, UnknownArg, refuse};
+use crate::args::{Common, EvaluateArgs, UnknownArg, by_folds, refuse};
 use crate::costs::costs;
 use crate::learner_args::ModelKind;
 use crate::progress::{self, remark};
@@ -227,6 +227,7 @@ fn of_states(
     common: &Common,
 ) -> Result<Found, Failure> {
     refuse(&[("--calibrate", method(args.calibrate).is_some())], "is for naive Bayes")?;
+    let evaluation = by_folds(evaluation, "a network or aode")?;
     let asked_for = || tunbridge::Error::Internal("an evaluation was asked for".into());
     let (costs, test_read) = (costs(&args.costs)?, test_read(&read));
     let test_options = TestOptions { read: test_read, unknown_states: unknown_states(args), costs: costs.clone() };

@@ -45,6 +45,7 @@ fn learned_networks_are_told_to_programs() {
             "log_likelihood",
             "log_likelihood_per_row",
             "log_marginal_likelihood",
+            "description_length",
             "missing",
             "complete_rows",
             "unseen",
