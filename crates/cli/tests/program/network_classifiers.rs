@@ -95,7 +95,7 @@ fn standard_input_is_read_again() {
 #[test]
 fn an_indicator_is_made_and_told_of() {
     let folder = Folder::new();
-    let row = |i: usize| format!("{},{}\n", if i % 3 == 0 { "" } else { ["low", "high"][i % 2] }, ["clerk", "chief"][i / 2 % 2]);
+    let row = |i: usize| format!("{},{}\n", if i.is_multiple_of(3) { "" } else { ["low", "high"][i % 2] }, ["clerk", "chief"][i / 2 % 2]);
     folder.put("incomes.csv", format!("Income,Job\n{}", (0..60).map(row).collect::<String>()));
     let told = folder.run("learn incomes.csv --structure 'Job->Income' --indicator 'Income|Income:Job' --format json -o m.tb").ok().json();
     let arcs: Vec<String> = told["arcs"].as_array().unwrap().iter().map(ToString::to_string).collect();
