@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use belief::{BinCodes, Codes, are_cuts, bin_names};
+use belief::{BinCodes, Codes, Schema, are_cuts, bin_names};
 use serde::{Deserialize, Serialize};
 
 use crate::encode::{EncodedColumn, Plan, PlanKind};
@@ -25,9 +25,11 @@ impl MadeColumns {
         self.cuts.is_empty() && self.absence_of.is_empty()
     }
 
-    /// Whether they can be: cut points that are finite and increase.
-    pub fn is_valid(&self) -> bool {
-        self.cuts.values().all(|cuts| are_cuts(cuts))
+    /// Whether they can be columns of a schema: cut points that are finite and increase, variables that are there and have as many states.
+    pub fn fits(&self, schema: &Schema) -> bool {
+        let has = |name: &String, n: usize| schema.find(name).and_then(|id| schema.states(id)).is_some_and(|states| states.len() == n);
+        self.cuts.iter().all(|(name, cuts)| are_cuts(cuts) && has(name, cuts.len() + 1))
+            && self.absence_of.iter().all(|(name, of)| has(name, Self::ABSENCE.len()) && schema.find(of).is_some())
     }
 
     /// The states of a variable that is made; `None` where it is read as it stands.

@@ -10,14 +10,14 @@ use tunbridge::learners::AodePrior;
 use tunbridge::model_file::check_output;
 use tunbridge::{AodeModel, EvaluationPlan, Timings, aode};
 
-use super::learn::{output_path, title};
+use super::learn::{class_table, output_path, title};
 use super::{print, print_json};
 use crate::args::{CalibrateArg, Common, LearnArgs, ShowArgs, by_folds, refuse};
 use crate::costs::costs;
-use crate::figures::{count, of, probability};
+use crate::figures::{count, of};
 use crate::learner_args::LearnerArgs;
 use crate::progress::{self, remark};
-use crate::report::{self, Align, table};
+use crate::report;
 use crate::{Failure, json};
 
 /// Learns, judges and saves.
@@ -76,14 +76,7 @@ pub fn options(learner: &LearnerArgs, least_rows: f64, common: &Common) -> Resul
 /// The classes with their rows and probabilities.
 fn classes(model: &AodeModel) -> String {
     let posterior = model.posterior();
-    let rows: Vec<Vec<String>> = posterior
-        .class_names()
-        .iter()
-        .zip(posterior.class_weights())
-        .zip(posterior.ln_class())
-        .map(|((name, weight), ln)| vec![name.clone(), count(*weight), probability(ln.exp())])
-        .collect();
-    table(&[&format!("P({})", posterior.target()), "rows", "prior"], &[Align::Left, Align::Right, Align::Right], &rows)
+    class_table(posterior.target(), posterior.class_names(), posterior.class_weights(), posterior.ln_class())
 }
 
 /// How many models are averaged.

@@ -26,6 +26,11 @@ pub fn run(args: &ClassifyArgs, common: &Common, timings: &mut Timings) -> Resul
     let costs = costs(&args.costs)?;
     let model = load(&args.model, timings)?;
     let start = Instant::now();
+    let of_one_model = [("--trace", common.trace), ("--value-of-information", args.value_of_information)];
+    let ask = |asked: Asked<'_>| {
+        let rule = rule(args, costs.clone(), asked.model.classes())?;
+        if one_case { case(args, common, asked, &rule) } else { rows_of_classes(args, common, asked.model, &rule) }
+    };
     match &model {
         Model::Labels(model) => {
             refuse(&args.loss.given(), "is for classes, and this model gives labels")?;
@@ -33,35 +38,23 @@ pub fn run(args: &ClassifyArgs, common: &Common, timings: &mut Timings) -> Resul
             super::labels::classify(args, common, model, one_case)?;
         }
         Model::NaiveBayes(model) => {
-            let rule = rule(args, costs, model.classes())?;
             tell_stale(model, common);
-            let asked = Asked { model: model.as_ref(), alone: Some(model) };
-            if one_case { case(args, common, asked, &rule)? } else { rows_of_classes(args, common, asked.model, &rule)? }
+            ask(Asked { model: model.as_ref(), alone: Some(model) })?;
         }
         Model::Average(model) => {
-            let of_one_model = [("--trace", common.trace), ("--value-of-information", args.value_of_information)];
             refuse(&of_one_model, "is asked of one model, and this is an average of several: learn the one by itself")?;
-            let rule = rule(args, costs, model.classes())?;
-            let asked = Asked { model: model.as_ref(), alone: None };
-            if one_case { case(args, common, asked, &rule)? } else { rows_of_classes(args, common, asked.model, &rule)? }
+            ask(Asked { model: model.as_ref(), alone: None })?;
         }
         Model::Network(model) => {
-            let of_one_model = [("--trace", common.trace), ("--value-of-information", args.value_of_information)];
             refuse(
                 &of_one_model,
                 "is not there for networks: `tunbridge ask MODEL 'P(A | B=b)' --explain` says how findings move an answer",
             )?;
-            let classifier = model.classifier(super::network::MEMORY)?;
-            let rule = rule(args, costs, classifier.classes())?;
-            let asked = Asked { model: &classifier, alone: None };
-            if one_case { case(args, common, asked, &rule)? } else { rows_of_classes(args, common, asked.model, &rule)? }
+            ask(Asked { model: &model.classifier(super::network::MEMORY)?, alone: None })?;
         }
         Model::Aode(model) => {
-            let of_others = [("--trace", common.trace), ("--value-of-information", args.value_of_information)];
-            refuse(&of_others, "is not there for averaged one-dependence estimators")?;
-            let rule = rule(args, costs, model.classes())?;
-            let asked = Asked { model: model.as_ref(), alone: None };
-            if one_case { case(args, common, asked, &rule)? } else { rows_of_classes(args, common, asked.model, &rule)? }
+            refuse(&of_one_model, "is not there for averaged one-dependence estimators")?;
+            ask(Asked { model: model.as_ref(), alone: None })?;
         }
         other => return Err(unknown_kind(other)),
     }

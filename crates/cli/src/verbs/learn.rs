@@ -153,14 +153,14 @@ fn summary(title: &str, learned: &Learned) -> Result<String, Failure> {
 /// The classes with their rows and prior probabilities.
 pub fn classes(model: &NaiveBayesModel) -> String {
     let posterior = model.posterior();
-    let rows: Vec<Vec<String>> = posterior
-        .class_names()
-        .iter()
-        .zip(posterior.class_weights())
-        .zip(posterior.ln_class_prior())
-        .map(|((name, weight), ln)| vec![name.clone(), count(*weight), probability(ln.exp())])
-        .collect();
-    table(&[&format!("P({})", posterior.target()), "rows", "prior"], &[Align::Left, Align::Right, Align::Right], &rows)
+    class_table(posterior.target(), posterior.class_names(), posterior.class_weights(), posterior.ln_class_prior())
+}
+
+/// The same of any model that knows them.
+pub fn class_table(target: &str, names: &[String], weights: &[f64], ln_prior: &[f64]) -> String {
+    let row = |((name, weight), ln): ((&String, &f64), &f64)| vec![name.clone(), count(*weight), probability(ln.exp())];
+    let rows: Vec<Vec<String>> = names.iter().zip(weights).zip(ln_prior).map(row).collect();
+    table(&[&format!("P({target})"), "rows", "prior"], &[Align::Left, Align::Right, Align::Right], &rows)
 }
 
 /// The most telling evidence, if there is any.

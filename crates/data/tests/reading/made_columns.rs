@@ -64,7 +64,9 @@ fn numbers_become_bins_and_gaps_are_seen() {
     let folder = tempfile::tempdir().unwrap();
     let made = made();
     assert_eq!(made.states("size").unwrap(), ["<=1.5", "1.5..3", ">3"]);
-    assert!(made.states("other").is_none() && made.is_valid());
+    assert!(made.states("other").is_none() && made.fits(&schema(&made)));
+    let others = MadeColumns { cuts: BTreeMap::from([("size".into(), vec![1.5])]), ..made.clone() };
+    assert!(!others.fits(&schema(&made)));
     let files = [
         ("t.csv", "size,more\n1,a\n1.5,b\n2,c\n,d\n1e9,e\n"),
         ("t.jsonl", "{\"size\": 1}\n{\"size\": 1.5}\n{\"size\": \"2\"}\n{\"size\": null}\n{\"size\": 1e9}\n"),

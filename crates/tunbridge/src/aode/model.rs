@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use belief::{Chunk, Schema, ShapeMismatch, normalise_ln};
-use data::MadeColumns;
 use learn::{Aode, AodePrior, AodeStatistic, Contest, Ledger};
 use serde::{Deserialize, Serialize};
 
@@ -30,12 +29,7 @@ impl AodeModel {
 
     /// Checks the parts against each other and makes the posterior.
     pub(crate) fn from_parts(parts: StoredAode) -> Result<Self, Error> {
-        let n_states = |name: &String| parts.schema.find(name).map(|of| parts.schema.cardinalities()[of.index()]);
-        let MadeColumns { cuts, absence_of } = &parts.recipe.made;
-        let is_made = parts.recipe.made.is_valid()
-            && cuts.iter().all(|(name, cuts)| n_states(name) == Some(cuts.len() + 1))
-            && absence_of.iter().all(|(name, of)| n_states(name) == Some(MadeColumns::ABSENCE.len()) && parts.schema.find(of).is_some());
-        if !is_made {
+        if !parts.recipe.made.fits(&parts.schema) {
             return Err(Error::unfit("what it says of columns that are made of others cannot be", "learn the model again"));
         }
         let posterior = Aode::new(&parts.schema, &parts.statistic, &parts.prior)?;

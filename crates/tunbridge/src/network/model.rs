@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use belief::hypotheses::TwoPartCode;
 use belief::{Chunk, Forget, Kind, NeverObserved, Recode, Recoding, Role, Schema, ShapeMismatch, SufficientStatistic, VarId};
-use data::MadeColumns;
 use net::parameters::{
     Estimate, Families, FamilyCounts, Gaps, ParameterPosterior, ParameterPrior, Pseudocounts, description_length, ln_marginal_likelihood,
 };
@@ -136,13 +135,7 @@ impl NetworkModel {
         {
             return Err(cannot("what it expects of missing values cannot be".into()));
         }
-        let made = &parts.recipe.made;
-        let fits =
-            |name: &String, n_states: usize| parts.schema.find(name).is_some_and(|of| parts.schema.cardinalities()[of.index()] == n_states);
-        if !made.is_valid()
-            || !made.cuts.iter().all(|(name, cuts)| fits(name, cuts.len() + 1))
-            || !made.absence_of.iter().all(|(name, of)| fits(name, MadeColumns::ABSENCE.len()) && parts.schema.find(of).is_some())
-        {
+        if !parts.recipe.made.fits(&parts.schema) {
             return Err(cannot("what it says of columns that are made of others cannot be".into()));
         }
         if parts.prior.of_variable.keys().chain(parts.prior.fixed.keys()).any(|of| *of >= n) {
