@@ -64,7 +64,7 @@ fn what_cannot_be_asked_is_refused_in_words() {
     );
     assert_eq!(
         refused(&oracle, "P(Flu | Nose ~ [1])"),
-        "`Nose` has 2 states, but 1 numbers are given: give one for each of runny, dry, or name them: {runny: …}"
+        "`Nose` has 2 states, but 1 number is given: give one for each of runny, dry, or name them: {runny: …}"
     );
     assert_eq!(
         refused(&oracle, "P(Flu | Nose ~ [1, -2])"),
