@@ -75,7 +75,8 @@ pub(super) enum Method {
 impl Oracle {
     /// Of a Bayesian network.
     pub fn of_network(network: Network) -> Self {
-        Self { network: Some(network.clone()), ..Self::of_factors(FactorGraph::from(&network)) }
+        let graph = FactorGraph::from(&network);
+        Self { network: Some(network), ..Self::of_factors(graph) }
     }
 
     /// Of factors, as a Markov network has.

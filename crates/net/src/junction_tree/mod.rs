@@ -11,6 +11,7 @@
 
 pub(crate) mod clique_tree;
 mod compilation;
+mod factored;
 mod number;
 mod propagation;
 mod support;
@@ -108,6 +109,9 @@ enum Places {
 
 /// Trees of fewer entries are gone through sooner than another could be thought of.
 const LARGE: usize = 1_000_000;
+
+/// What it costs to go through an entry whose factors are not multiplied yet, beside going through one that is there.
+const COST_OF_FACTORED: f64 = 1.5;
 
 /// What it costs to make an entry and go through it, beside going through one that is there.
 const COST_OF_MAKING: f64 = 3.0;
@@ -234,9 +238,9 @@ impl JunctionTree {
         self.calibrate_in(&mut Workspace::default(), evidence)
     }
 
-    /// A tree for the states that were seen, where they break large cliques up so far that making it and going through it is cheaper than going
-    /// through this one; with the evidence that is left.
-    fn smaller_tree(&self, evidence: &Evidence) -> Option<(Self, Evidence)> {
+    /// The answer by a tree for the states that were seen, where they break large cliques up so far that going through it once is cheaper than going
+    /// through this one; `None` where they do not.
+    fn by_smaller_tree(&self, evidence: &Evidence, wanted: &[VarId]) -> Option<Result<Answer<Calibrated>, NetError>> {
         let graph = self.graph.as_ref()?;
         evidence.variables().find(|&variable| evidence.state(variable).is_some())?;
         let mut beside = InteractionGraph::new(self.n_states.clone());
@@ -245,11 +249,18 @@ impl JunctionTree {
             beside.connect(&open);
         }
         let plan = cheapest_elimination(&beside, &graph.variables(), Search::Quick);
+        if plan.tree_entries * COST_OF_FACTORED > self.n_stored() as f64 {
+            return None;
+        }
+        let (graph, left) = (graph.given(evidence), evidence.without_states());
+        if let Some(answer) = factored::posteriors(&graph, &plan, &left, wanted) {
+            return Some(Ok(answer));
+        }
         if plan.tree_entries * COST_OF_MAKING > self.n_stored() as f64 {
             return None;
         }
-        let tree = Self::from_elimination(&graph.given(evidence), &plan, self.n_stored()).ok()?;
-        Some((tree, evidence.without_states()))
+        let tree = Self::from_elimination(&graph, &plan, self.n_stored()).ok()?;
+        Some(tree.posteriors_in(&mut Workspace::default(), &left, wanted))
     }
 
     fn check(&self, evidence: &Evidence) -> Result<(), NetError> {

@@ -177,7 +177,7 @@ impl Scratch {
             return Eliminated::Beyond;
         }
         let n_summed = summed.map_or(1, |variable| self.n_states[variable]);
-        let n_entries = kept.iter().map(|variable| self.n_states[*variable]).product();
+        let n_entries: usize = kept.iter().map(|variable| self.n_states[*variable]).product();
         self.table.clear();
         let mut states = [0_usize; MOST_VARIABLES];
         loop {
