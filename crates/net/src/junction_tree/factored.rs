@@ -54,8 +54,14 @@ pub(super) fn posteriors(graph: &FactorGraph, plan: &Elimination, evidence: &Evi
         return None;
     }
     let n_cliques = tree.scopes.len();
+    // The variable of most states is the last of a clique, so that loops are long.
+    let scopes: Vec<Vec<VarId>> = tree.scopes.iter().map(|scope| by_states(scope, graph.n_states())).collect();
+    let shared = |child: usize, within: usize| -> Vec<VarId> {
+        let shared = &tree.scopes[child][..tree.n_shared[child]];
+        scopes[within].iter().copied().filter(|variable| shared.contains(variable)).collect()
+    };
     let mut factors: Vec<Vec<Operand>> = Vec::with_capacity(n_cliques);
-    for (place, scope) in tree.scopes.iter().enumerate() {
+    for (place, scope) in scopes.iter().enumerate() {
         let of_model = layout.factors[place].iter().map(|&number| &graph.factors()[number]);
         let mut operands: Vec<Operand> = of_model.map(|factor| Operand::new(scope, factor.scope(), factor.shape(), factor.values())).collect();
         for variable in &layout.homes[place] {
@@ -72,12 +78,12 @@ pub(super) fn posteriors(graph: &FactorGraph, plan: &Elimination, evidence: &Evi
     for place in (0..n_cliques).rev() {
         exponents[place] += layout.children[place].iter().map(|&child| exponents[child]).sum::<i64>();
         let Some(parent) = tree.parents[place] else { continue };
-        let (scope, n_shared) = (&tree.scopes[place], tree.n_shared[place]);
-        let mut sweep = Sweep::new(shape_of(scope), arriving(place, &factors, &layout, &sent), &[&scope[..n_shared]], scope)?;
+        let over = shared(place, place);
+        let mut sweep = Sweep::new(shape_of(&scopes[place]), arriving(place, &factors, &layout, &sent), &[&over], &scopes[place])?;
         sweep.run(0, 1.0);
         let (mut message, _) = sweep.leaving.pop()?;
         exponents[place] += scaled(&mut message)?;
-        sent[place] = Some(Operand::new(&tree.scopes[parent], &scope[..n_shared], &shape_of(&scope[..n_shared]), &message));
+        sent[place] = Some(Operand::new(&scopes[parent], &over, &shape_of(&over), &message));
     }
     // Downwards, where something is wanted.
     let mut is_needed = vec![false; n_cliques];
@@ -95,11 +101,11 @@ pub(super) fn posteriors(graph: &FactorGraph, plan: &Elimination, evidence: &Evi
     let mut told: Vec<Option<Operand>> = (0..n_cliques).map(|_| None).collect();
     let mut ln_total = 0.0;
     for place in (0..n_cliques).filter(|&place| is_needed[place]) {
-        let scope = &tree.scopes[place];
+        let scope = &scopes[place];
         let children: Vec<usize> = layout.children[place].iter().copied().filter(|&child| is_needed[child]).collect();
         let homes: Vec<VarId> = layout.homes[place].iter().copied().filter(|variable| is_wanted[variable.index()]).collect();
-        let shared = |&child: &usize| &tree.scopes[child][..tree.n_shared[child]];
-        let over: Vec<&[VarId]> = children.iter().map(shared).chain(homes.iter().map(std::slice::from_ref)).collect();
+        let of_children: Vec<Vec<VarId>> = children.iter().map(|&child| shared(child, place)).collect();
+        let over: Vec<&[VarId]> = of_children.iter().map(Vec::as_slice).chain(homes.iter().map(std::slice::from_ref)).collect();
         let mut operands = arriving(place, &factors, &layout, &sent);
         operands.extend(told[place].as_ref());
         let mut sweep = Sweep::new(shape_of(scope), operands, &over, scope)?;
@@ -119,18 +125,24 @@ pub(super) fn posteriors(graph: &FactorGraph, plan: &Elimination, evidence: &Evi
             }
             marginals[first_state[variable.index()]..].iter_mut().zip(message).for_each(|(marginal, value)| *marginal = value / total);
         }
-        for (&child, (mut message, strides)) in children.iter().zip(leaving) {
-            // In the child's order of what is shared, in which it is sent; then divided by what the child sent.
+        for ((&child, over), (mut message, strides)) in children.iter().zip(&of_children).zip(leaving) {
+            // What the child sent lies in the same order.
             let own = sent[child].as_ref()?;
             debug_assert_eq!(strides, own.strides);
             message.iter_mut().zip(&own.values).for_each(|(back, &sent)| *back = if sent > 0.0 { *back / sent } else { 0.0 });
             scaled(&mut message)?;
-            let in_parent: Vec<VarId> = scope.iter().copied().filter(|variable| shared(&child).contains(variable)).collect();
-            told[child] = Some(Operand::new(&tree.scopes[child], &in_parent, &shape_of(&in_parent), &message));
+            told[child] = Some(Operand::new(&scopes[child], over, &shape_of(over), &message));
         }
     }
     let answer = Calibrated { marginals, first_state };
     Some(Answer::Possible { answer, ln_p_evidence: ln_total + layout.ln_constant + evidence.ln_scale() })
+}
+
+/// Variables by their numbers of states, the most last.
+fn by_states(scope: &[VarId], n_states: &[usize]) -> Vec<VarId> {
+    let mut sorted = scope.to_vec();
+    sorted.sort_by_key(|variable| (n_states[variable.index()], *variable));
+    sorted
 }
 
 /// What comes to a clique from its own factors and from below.

@@ -361,7 +361,7 @@ mod tests {
             let variable = VarId::new(1);
             let likelihood: Vec<f64> = (0..network.n_states(variable)).map(|state| 1.0 + state as f64).collect();
             evidence.observe_likelihood(&network, variable, &likelihood).unwrap();
-            n_smaller += usize::from(thoughtful.smaller_tree(&evidence).is_some());
+            n_smaller += usize::from(thoughtful.by_smaller_tree(&evidence, &[]).is_some());
             let (expected, found) = (tree.calibrate(&evidence).unwrap(), thoughtful.calibrate(&evidence).unwrap());
             assert!((expected.ln_p_evidence() - found.ln_p_evidence()).abs() < 1e-12, "seed {seed}");
             let (expected, found) = (expected.possible().unwrap().marginals, found.possible().unwrap().marginals);
