@@ -84,7 +84,9 @@ impl Oracle {
                 most_probable::check_number(*n_best, variables.len())?;
                 self.each_state(each, evidence, |known| self.best(variables, *n_best, known))
             }
-            Asks::Probability { variables, events } if self.needed(question).1 => self.probability_of_many(variables, events, each, evidence),
+            Asks::Probability { variables, events } if self.needed(question).1 => {
+                self.probability_of_many(variables, events, each, evidence)
+            }
             Asks::Probability { .. } | Asks::Expectation { .. } | Asks::Entropy { .. } | Asks::MutualInformation { .. } => {
                 let (answer, method) = self.joint(&self.needed(question).0, evidence)?;
                 let Answer::Possible { answer, ln_p_evidence } = answer else { return Ok((None, method)) };

@@ -137,8 +137,14 @@ impl Elimination {
             factors.push((product_of(with.into_iter().map(|(factor, _)| factor).collect()).sum_out(variable), None));
         }
         let fixed = variables.iter().map(|&variable| evidence.state(variable).unwrap_or(0)).collect();
-        let mut found =
-            Self { steps: Vec::with_capacity(max.len()), fixed, ln_scale: evidence.ln_scale(), ln_best: 0.0, effort: Cell::new(0), depth: Cell::new(0) };
+        let mut found = Self {
+            steps: Vec::with_capacity(max.len()),
+            fixed,
+            ln_scale: evidence.ln_scale(),
+            ln_best: 0.0,
+            effort: Cell::new(0),
+            depth: Cell::new(0),
+        };
         for &variable in max {
             let (with, others): (Vec<_>, Vec<_>) = factors.into_iter().partition(|(factor, _)| factor.scope().contains(&variable));
             factors = others;

@@ -84,6 +84,7 @@ pub(crate) fn text_of(bytes: &[u8]) -> Result<&str, FormatError> {
 }
 
 /// Passes over blanks and comments, `// …` to the end of the line and `/* … */`.
+#[inline]
 pub(crate) fn blank(input: &mut Input<'_>) -> Result<(), Fault> {
     let rest: &str = input.peek_slice(input.eof_offset());
     // Most often a word or a delimiter comes at once, or behind one blank.
@@ -131,6 +132,7 @@ pub(crate) fn next_is(input: &mut Input<'_>, symbol: char) -> Result<bool, Fault
 }
 
 /// Passes over a character if it comes next.
+#[inline]
 pub(crate) fn skip(input: &mut Input<'_>, symbol: char) -> Result<bool, Fault> {
     blank(input)?;
     let comes = input.starts_with(symbol);
@@ -344,7 +346,8 @@ mod tests {
                 None => assert_eq!(n_digits, 15, "{text}"),
             }
         }
-        for (text, expected) in [("1,", Some(1.0)), (".5 ", Some(0.5)), ("3. ", Some(3.0)), ("0.25", None), ("1e-3;", None), ("-1;", None)] {
+        for (text, expected) in [("1,", Some(1.0)), (".5 ", Some(0.5)), ("3. ", Some(3.0)), ("0.25", None), ("1e-3;", None), ("-1;", None)]
+        {
             assert_eq!(short_decimal(text.as_bytes()).map(|(value, _)| value), expected, "{text}");
         }
         for text in [".;", "1.2.3;", "0.1234567890123456;", "1\u{a0};", "", "12a;"] {

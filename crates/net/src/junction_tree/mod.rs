@@ -7,7 +7,8 @@
 //! Propagation ([`propagation`]) goes through every clique at most twice. It is Hugin's in that what a child sent is divided out of what goes back to
 //! it, on the separator, so that a clique of many neighbours costs no more than one product a neighbour; and Shafer–Shenoy's in that no clique is ever
 //! written to: a question writes messages only. So one tree is shared by any number of threads, each with a [`Workspace`] of its own, and an answer
-//! cannot depend on what was asked before. Messages of parts without evidence are those of the tree without any, computed once.
+//! cannot depend on what was asked before. Messages of parts without evidence are those of the tree without any, computed once. Where evidence breaks a large
+//! tree without zeros up, a tree of its own is gone through instead, once and without tables ([`factored`]); which it is, sizes decide and no clock.
 
 pub(crate) mod clique_tree;
 mod compilation;

@@ -11,6 +11,8 @@ use belief::VarId;
 const MOST_VARIABLES: usize = 64;
 /// Entries of the largest table that is made here.
 const MOST_ENTRIES: usize = 1 << 16;
+/// Products of no more factors need no list.
+const FEW: usize = 8;
 /// Products between these lose nothing.
 const LEAST: f64 = 1e-280;
 const MOST: f64 = 1e280;
@@ -21,7 +23,9 @@ const SCALE_BEYOND: f64 = (1_u64 << 60) as f64;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Eliminated {
     /// With the natural logarithm of the probability of what was seen beside it.
-    Possible { ln: f64 },
+    Possible {
+        ln: f64,
+    },
     Impossible,
     Beyond,
 }
@@ -38,7 +42,13 @@ pub(super) struct Scratch {
     /// Tables that were made, one behind the other.
     made: Vec<f64>,
     table: Vec<f64>,
+    /// For each variable, itself and those in a factor with it, and the size of a table over them.
+    beside: Vec<u64>,
     sizes: Vec<usize>,
+    /// The factors of a product: where each stands, how far a state of the summed variable is, and how far the next configuration for each depth.
+    at: Vec<usize>,
+    steps: Vec<usize>,
+    next: Vec<isize>,
 }
 
 /// A factor of the part.
@@ -52,14 +62,6 @@ struct Entry {
     is_left: bool,
     least: f64,
     most: f64,
-}
-
-/// One factor of a product: its entries, where it stands, and which of the factors it is.
-struct Reader<'a> {
-    values: &'a [f64],
-    at: usize,
-    step: usize,
-    strides: &'a [usize],
 }
 
 impl RequisiteParts {
@@ -79,23 +81,20 @@ impl RequisiteParts {
         self.gather(factors, key, variables, room);
         let place = |target: &VarId| usize::from(room.place[target.index()]);
         let asked: Vec<usize> = targets.iter().map(place).collect();
-        let mut left = asked.iter().fold(if variables.len() == 64 { !0 } else { (1_u64 << variables.len()) - 1 }, |left, place| left & !(1 << place));
+        let mut left =
+            asked.iter().fold(if variables.len() == 64 { !0 } else { (1_u64 << variables.len()) - 1 }, |left, place| left & !(1 << place));
         let mut exponent = 0_i64;
-        room.sizes.clear();
-        room.sizes.resize(variables.len(), 0);
-        let mut changed = left;
+        room.meet();
+        let mut kept = Vec::with_capacity(8);
         while left != 0 {
-            for variable in ones(changed & left) {
-                room.sizes[variable] = room.size(room.scope_with(variable));
-            }
             let next = ones(left).min_by_key(|variable| room.sizes[*variable]).unwrap_or(0);
-            let scope = room.scope_with(next);
             if room.sizes[next] > MOST_ENTRIES {
                 return Eliminated::Beyond;
             }
             left &= !(1 << next);
-            changed = scope;
-            let kept: Vec<usize> = ones(scope & !(1 << next)).collect();
+            kept.clear();
+            kept.extend(ones(room.beside[next] & !(1 << next)));
+            room.take_out(next, left, &kept);
             match room.product(&self.values, &kept, Some(next)) {
                 Eliminated::Possible { .. } => {}
                 other => return other,
@@ -145,10 +144,27 @@ impl RequisiteParts {
 }
 
 impl Scratch {
-    /// The variables of all factors that have a variable.
-    fn scope_with(&self, variable: usize) -> u64 {
-        let with = self.factors.iter().filter(|factor| factor.is_left && factor.scope >> variable & 1 == 1);
-        with.fold(1 << variable, |scope, factor| scope | factor.scope)
+    /// Notes for each variable which others stand in a factor with it, and the size of the table it would be taken out of.
+    fn meet(&mut self) {
+        let n = self.n_states.len();
+        self.beside.clear();
+        self.beside.extend((0..n).map(|variable| 1 << variable));
+        for factor in &self.factors {
+            ones(factor.scope).for_each(|variable| self.beside[variable] |= factor.scope);
+        }
+        self.sizes.clear();
+        (0..n).for_each(|variable| self.sizes.push(self.size(self.beside[variable])));
+    }
+
+    /// Takes a variable out of the others' notes: those beside it stand beside each other.
+    fn take_out(&mut self, variable: usize, left: u64, kept: &[usize]) {
+        let scope = self.beside[variable] & !(1 << variable);
+        for &other in kept {
+            self.beside[other] = (self.beside[other] | scope) & !(1 << variable);
+            if left >> other & 1 == 1 {
+                self.sizes[other] = self.size(self.beside[other]);
+            }
+        }
     }
 
     fn size(&self, scope: u64) -> usize {
@@ -160,7 +176,12 @@ impl Scratch {
     fn product(&mut self, values: &[f64], kept: &[usize], summed: Option<usize>) -> Eliminated {
         let n = self.n_states.len();
         let (mut least, mut most) = (1.0, summed.map_or(1.0, |variable| self.n_states[variable] as f64));
-        let mut readers: Vec<Reader<'_>> = Vec::with_capacity(8);
+        let mut few: [&[f64]; FEW] = [&[]; FEW];
+        let mut many: Vec<&[f64]> = Vec::new();
+        let mut places: [usize; FEW] = [0; FEW];
+        let mut places_of_many: Vec<usize> = Vec::new();
+        self.at.clear();
+        self.steps.clear();
         for (place, factor) in self.factors.iter_mut().enumerate() {
             if !factor.is_left || summed.is_some_and(|variable| factor.scope >> variable & 1 == 0) {
                 continue;
@@ -168,13 +189,35 @@ impl Scratch {
             factor.is_left = false;
             least *= factor.least;
             most *= factor.most;
-            let strides = &self.strides[place * n..][..n];
             let values = if factor.is_made { &self.made[..] } else { values };
-            readers.push(Reader { values, at: factor.first, step: summed.map_or(0, |variable| strides[variable]), strides });
+            match (few.get_mut(self.at.len()), places.get_mut(self.at.len())) {
+                (Some(few), Some(at)) => (*few, *at) = (values, place),
+                _ => {
+                    if many.is_empty() {
+                        many.extend_from_slice(&few);
+                        places_of_many.extend_from_slice(&places);
+                    }
+                    many.push(values);
+                    places_of_many.push(place);
+                }
+            }
+            self.at.push(factor.first);
+            self.steps.push(summed.map_or(0, |variable| self.strides[place * n + variable]));
         }
         // A factor of zeros has no entry above zero.
         if least.is_finite() && (least < LEAST || most > MOST) {
             return Eliminated::Beyond;
+        }
+        let n_factors = self.at.len();
+        let (tables, places) = if many.is_empty() { (&few[..n_factors], &places[..n_factors]) } else { (&many[..], &places_of_many[..]) };
+        // When a variable goes on, all behind it go back to their first states.
+        self.next.clear();
+        for (depth, &variable) in kept.iter().enumerate() {
+            self.next.extend(places.iter().map(|place| {
+                let strides = &self.strides[place * n..][..n];
+                let back: usize = kept[depth + 1..].iter().map(|&behind| (self.n_states[behind] - 1) * strides[behind]).sum();
+                strides[variable] as isize - back as isize
+            }));
         }
         let n_summed = summed.map_or(1, |variable| self.n_states[variable]);
         let n_entries: usize = kept.iter().map(|variable| self.n_states[*variable]).product();
@@ -183,22 +226,24 @@ impl Scratch {
         loop {
             let mut sum = 0.0;
             for state in 0..n_summed {
-                sum += readers.iter().fold(1.0, |product, reader| product * reader.values[reader.at + state * reader.step]);
+                let factors = tables.iter().zip(&self.at).zip(&self.steps);
+                sum += factors.fold(1.0, |product, ((table, at), step)| product * table[at + state * step]);
             }
             self.table.push(sum);
             if self.table.len() == n_entries {
                 return Eliminated::Possible { ln: 0.0 };
             }
-            for &variable in kept.iter().rev() {
-                states[variable] += 1;
-                if states[variable] < self.n_states[variable] {
-                    readers.iter_mut().for_each(|reader| reader.at += reader.strides[variable]);
+            let mut depth = kept.len() - 1;
+            loop {
+                states[depth] += 1;
+                if states[depth] < self.n_states[kept[depth]] {
                     break;
                 }
-                let back = self.n_states[variable] - 1;
-                states[variable] = 0;
-                readers.iter_mut().for_each(|reader| reader.at -= back * reader.strides[variable]);
+                states[depth] = 0;
+                depth -= 1;
             }
+            let next = &self.next[depth * n_factors..][..n_factors];
+            self.at.iter_mut().zip(next).for_each(|(at, next)| *at = at.wrapping_add_signed(*next));
         }
     }
 

@@ -15,12 +15,16 @@ use crate::factor_graph::FactorGraph;
 use belief::VarId;
 use elimination::{Eliminated, Scratch};
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// The state of a variable that a row has not seen.
 pub const UNSEEN: u32 = u32::MAX;
 
 /// Bytes that a memo takes, nearly; when they are spent it begins anew.
 const MEMO_BYTES: usize = 64 << 20;
+
+/// Entries of a factor that are looked through for a zero, at most.
+const FEW_ENTRIES: usize = 64;
 
 /// Products of whole factors are brought into the logarithm below this.
 const SMALL: f64 = 1e-200;
@@ -85,7 +89,7 @@ pub enum RowPosterior<'m> {
 /// What was found of the parts that were met, and room to find more: one for each thread and [`RequisiteParts`].
 #[derive(Clone, Debug, Default)]
 pub struct Memo {
-    found: HashMap<Box<[u64]>, Remembered>,
+    found: HashMap<Box<[u64]>, Remembered, BuildHasherDefault<WordHasher>>,
     joints: Vec<f64>,
     n_bytes: usize,
     states: Vec<u32>,
@@ -109,6 +113,32 @@ enum Remembered {
     Possible { joint: usize, ln: f64 },
     Impossible,
     Beyond,
+}
+
+/// A quick hash of words: keys are places in tables, and what lands in one bucket changes nothing but the time.
+#[derive(Clone, Debug, Default)]
+struct WordHasher(u64);
+
+impl Hasher for WordHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for word in bytes.chunks(8) {
+            let mut eight = [0; 8];
+            eight[..word.len()].copy_from_slice(word);
+            self.write_u64(u64::from_ne_bytes(eight));
+        }
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn write_usize(&mut self, n: usize) {
+        self.write_u64(n as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        (self.0 ^ self.0 >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
 }
 
 impl RequisiteParts {
@@ -280,6 +310,10 @@ impl RequisiteParts {
                 }
                 let place = word * 64 + rest.trailing_zeros() as usize;
                 let table = &self.factors[place];
+                if !with_ln_p && !self.may_be_zero(table, &memo.states) {
+                    memo.done[word] |= 1 << (place % 64);
+                    continue;
+                }
                 if let Some(unseen) = table.scope.iter().find(|variable| memo.states[**variable as usize] == UNSEEN) {
                     self.grow(std::iter::once(*unseen), memo);
                     match self.found(memo, &[]) {
@@ -291,7 +325,8 @@ impl RequisiteParts {
                 }
                 memo.done[word] |= 1 << (place % 64);
                 let steps = table.scope.iter().zip(&table.strides);
-                whole *= self.values[table.first + steps.map(|(variable, stride)| (memo.states[*variable as usize] * stride) as usize).sum::<usize>()];
+                whole *= self.values
+                    [table.first + steps.map(|(variable, stride)| (memo.states[*variable as usize] * stride) as usize).sum::<usize>()];
                 if whole < SMALL {
                     if whole == 0.0 {
                         return RowPosterior::Impossible;
@@ -304,6 +339,30 @@ impl RequisiteParts {
         let ln_p_evidence = with_ln_p.then(|| ln_p + whole.ln());
         let joint = if self.targets.is_empty() { &[1.0][..] } else { &memo.joints[joint] };
         RowPosterior::Possible { joint, ln_p_evidence }
+    }
+
+    /// Whether a factor has an entry of zero where what was seen leaves it; also said of those that are long to look at.
+    fn may_be_zero(&self, table: &Table, states: &[u32]) -> bool {
+        let mut places = [0_usize; FEW_ENTRIES];
+        let (mut n, mut base) = (1, table.first);
+        for (&variable, &stride) in table.scope.iter().zip(&table.strides) {
+            let (variable, stride) = (variable as usize, stride as usize);
+            if states[variable] != UNSEEN {
+                base += states[variable] as usize * stride;
+                continue;
+            }
+            let n_states = self.n_states[variable];
+            if n * n_states > FEW_ENTRIES {
+                return true;
+            }
+            for state in 1..n_states {
+                for so_far in 0..n {
+                    places[state * n + so_far] = places[so_far] + state * stride;
+                }
+            }
+            n *= n_states;
+        }
+        places[..n].iter().any(|place| self.values[base + place] == 0.0)
     }
 
     /// Notes what was seen and which factors matter; `false` where it contradicts what is always known.
