@@ -81,7 +81,7 @@ pub(super) fn posteriors(graph: &FactorGraph, plan: &Elimination, evidence: &Evi
         let Some(parent) = tree.parents[place] else { continue };
         let over = shared(place, place);
         let mut sweep = Sweep::new(shape_of(&scopes[place]), arriving(place, &factors, &layout, &sent), &[&over], &scopes[place])?;
-        sweep.run();
+        sweep.run(0, 1.0);
         let (mut message, _) = sweep.leaving.pop()?;
         exponents[place] += scaled(&mut message)?;
         sent[place] = Some(Operand::new(&scopes[parent], &over, &shape_of(&over), &message));
@@ -110,7 +110,7 @@ pub(super) fn posteriors(graph: &FactorGraph, plan: &Elimination, evidence: &Evi
         let mut operands = arriving(place, &factors, &layout, &sent);
         operands.extend(told[place].as_ref());
         let mut sweep = Sweep::new(shape_of(scope), operands, &over, scope)?;
-        let total = sweep.run();
+        let total = sweep.run(0, 1.0);
         if tree.parents[place].is_none() {
             if total <= 0.0 {
                 return None;
@@ -238,18 +238,39 @@ impl<'a> Sweep<'a> {
         Some(sweep)
     }
 
-    /// Goes through all configurations, in the widest vectors of the machine; gives what they sum to. The order of sums is the same on every machine.
-    fn run(&mut self) -> f64 {
-        pulp::Arch::new().dispatch(self)
+    /// Goes through all configurations from a depth on, with what is multiplied so far; gives what they sum to.
+    fn run(&mut self, depth: usize, factor: f64) -> f64 {
+        if depth + 1 >= self.shape.len() {
+            return self.run_of_last(depth, factor);
+        }
+        let n_states = self.shape[depth];
+        let mut total = 0.0;
+        for _ in 0..n_states {
+            let mut here = factor;
+            for &number in &self.arrives[depth] {
+                here *= self.arriving[number].values[self.at[number]];
+            }
+            let below = if here == 0.0 { 0.0 } else { self.run(depth + 1, here) };
+            for &number in &self.leaves[depth] {
+                self.leaving[number].0[self.at[self.arriving.len() + number]] += below;
+            }
+            total += below;
+            for &(thing, stride) in &self.moved[depth] {
+                self.at[thing] += stride;
+            }
+        }
+        for &(thing, stride) in &self.moved[depth] {
+            self.at[thing] -= stride * n_states;
+        }
+        total
     }
 
-    /// The last variable, all else being known: what has it lies entry by entry.
-    #[inline(always)]
-    fn run_of_last(&mut self, factor: f64) -> f64 {
+    /// The last variable: what has it lies entry by entry.
+    fn run_of_last(&mut self, depth: usize, factor: f64) -> f64 {
         let Self { shape, arriving, leaving, at, arrives, leaves, block, .. } = self;
-        let (Some(&n_states), Some(arrives), Some(leaves)) = (shape.last(), arrives.last(), leaves.last()) else { return factor };
+        let Some(&n_states) = shape.get(depth) else { return factor };
         let of = |number: usize| &arriving[number].values[at[number]..][..n_states];
-        match arrives[..] {
+        match arrives[depth][..] {
             [] => block.fill(factor),
             [only] => block.iter_mut().zip(of(only)).for_each(|(entry, a)| *entry = factor * a),
             [first, second] => block.iter_mut().zip(of(first)).zip(of(second)).for_each(|((entry, a), b)| *entry = factor * a * b),
@@ -260,64 +281,11 @@ impl<'a> Sweep<'a> {
                 }
             }
         }
-        for &number in leaves {
+        for &number in &leaves[depth] {
             let from = at[arriving.len() + number];
             leaving[number].0[from..][..n_states].iter_mut().zip(&*block).for_each(|(sum, entry)| *sum += entry);
         }
         sum_of(block)
-    }
-}
-
-impl pulp::WithSimd for &mut Sweep<'_> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn with_simd<S: pulp::Simd>(self, _: S) -> f64 {
-        let n_outer = self.shape.len().saturating_sub(1);
-        let mut states = vec![0; n_outer];
-        // What is multiplied so far on the way to each depth, and what was summed there.
-        let (mut factors, mut totals) = (vec![1.0; n_outer + 1], vec![0.0; n_outer]);
-        let mut depth = 0;
-        loop {
-            let mut below = 0.0;
-            if depth == n_outer {
-                below = self.run_of_last(factors[depth]);
-            } else {
-                let mut here = factors[depth];
-                for &number in &self.arrives[depth] {
-                    here *= self.arriving[number].values[self.at[number]];
-                }
-                if here != 0.0 {
-                    depth += 1;
-                    factors[depth] = here;
-                    continue;
-                }
-                // Nothing is below: on to the next state here.
-                depth += 1;
-            }
-            loop {
-                if depth == 0 {
-                    return below;
-                }
-                depth -= 1;
-                for &number in &self.leaves[depth] {
-                    self.leaving[number].0[self.at[self.arriving.len() + number]] += below;
-                }
-                totals[depth] += below;
-                states[depth] += 1;
-                for &(thing, stride) in &self.moved[depth] {
-                    self.at[thing] += stride;
-                }
-                if states[depth] < self.shape[depth] {
-                    break;
-                }
-                for &(thing, stride) in &self.moved[depth] {
-                    self.at[thing] -= stride * self.shape[depth];
-                }
-                below = std::mem::take(&mut totals[depth]);
-                states[depth] = 0;
-            }
-        }
     }
 }
 

@@ -427,7 +427,6 @@ impl<N: Number> Sweep<'_, '_, N> {
 }
 
 /// A sum in four lanes, the same on every machine.
-#[inline(always)]
 pub(super) fn sum_of<N: Number>(values: &[N]) -> N {
     let mut lanes = [N::ZERO; 4];
     let mut fours = values.chunks_exact(4);
