@@ -32,7 +32,8 @@ pub struct AskArgs {
     /// Say which findings speak for and against the answer, what it were without each, and whether they agree
     #[arg(long)]
     pub explain: bool,
-    /// Answer by a second engine too, and compare
+    /// Answer by a second engine too, and compare: all configurations where they are few, else the junction tree by elimination (P(*) by a bucket
+    /// tree) and elimination by the junction tree; the most probable states by the probability of each
     #[arg(long)]
     pub check: bool,
     /// Say what answering would cost, and do not answer

@@ -5,10 +5,15 @@
 use crate::error::NetError;
 use belief::VarId;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-/// Variables and their states. Invariant: no two variables share a name, no two states of a variable do, and every variable has states.
+/// Variables and their states. Invariant: no two variables share a name, no two states of a variable do, and every variable has states. Clones share
+/// the names: a network, its factors and what answers for them speak of one domain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Domain {
+pub struct Domain(Arc<Names>);
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Names {
     names: Vec<String>,
     places: HashMap<String, VarId>,
     states: Vec<Vec<String>>,
@@ -34,7 +39,7 @@ impl Domain {
         S: Into<String>,
         I: IntoIterator<Item = S>,
     {
-        let mut domain = Self::default();
+        let mut domain = Names::default();
         for (name, states) in variables {
             let (name, states): (String, Vec<String>) = (name.into(), states.into_iter().map(Into::into).collect());
             states_are_unique(&name, &states)?;
@@ -44,12 +49,12 @@ impl Domain {
             domain.names.push(name);
             domain.states.push(states);
         }
-        Ok(domain)
+        Ok(Self(Arc::new(domain)))
     }
 
     /// How many variables there are.
     pub fn n_variables(&self) -> usize {
-        self.names.len()
+        self.0.names.len()
     }
 
     /// All variables, in order.
@@ -59,7 +64,7 @@ impl Domain {
 
     /// The names, in order.
     pub fn names(&self) -> &[String] {
-        &self.names
+        &self.0.names
     }
 
     /// The name of a variable.
@@ -67,7 +72,7 @@ impl Domain {
     /// # Panics
     /// When there is no such variable.
     pub fn name(&self, variable: VarId) -> &str {
-        &self.names[variable.index()]
+        &self.0.names[variable.index()]
     }
 
     /// The variable of a name.
@@ -75,7 +80,7 @@ impl Domain {
     /// # Errors
     /// When there is none.
     pub fn find(&self, name: &str) -> Result<VarId, NetError> {
-        self.places.get(name).copied().ok_or_else(|| NetError::UnknownVariable { name: name.to_string() })
+        self.0.places.get(name).copied().ok_or_else(|| NetError::UnknownVariable { name: name.to_string() })
     }
 
     /// The states of a variable.
@@ -83,7 +88,7 @@ impl Domain {
     /// # Panics
     /// When there is no such variable.
     pub fn states(&self, variable: VarId) -> &[String] {
-        &self.states[variable.index()]
+        &self.0.states[variable.index()]
     }
 
     /// How many states a variable has.
@@ -91,7 +96,7 @@ impl Domain {
     /// # Panics
     /// When there is no such variable.
     pub fn n_states(&self, variable: VarId) -> usize {
-        self.states[variable.index()].len()
+        self.0.states[variable.index()].len()
     }
 
     /// The place of a state by its name.
@@ -120,7 +125,7 @@ impl Domain {
                 return Err(NetError::NamedTwice { variable: (*name).to_string() });
             }
         }
-        let missing = |place: usize| NetError::NoAssignment { variable: self.names[place].clone() };
+        let missing = |place: usize| NetError::NoAssignment { variable: self.0.names[place].clone() };
         assignment.iter().enumerate().map(|(place, state)| state.ok_or_else(|| missing(place))).collect()
     }
 
@@ -152,8 +157,14 @@ fn states_are_unique(variable: &str, states: &[String]) -> Result<(), NetError> 
     if states.is_empty() {
         return Err(NetError::NoStates { variable: variable.to_string() });
     }
-    let mut seen = HashSet::with_capacity(states.len());
-    match states.iter().find(|state| !seen.insert(state.as_str())) {
+    // Of few states each is sooner compared with all before it.
+    let repeated = if states.len() <= 24 {
+        (1..states.len()).find(|&place| states[..place].contains(&states[place])).map(|place| &states[place])
+    } else {
+        let mut seen = HashSet::with_capacity(states.len());
+        states.iter().find(|state| !seen.insert(state.as_str()))
+    };
+    match repeated {
         Some(state) => Err(NetError::RepeatedState { variable: variable.to_string(), state: state.clone() }),
         None => Ok(()),
     }

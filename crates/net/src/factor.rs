@@ -50,6 +50,9 @@ impl Factor {
         if twice || !fits || values.iter().any(|value| !(value.is_finite() && *value >= 0.0)) {
             return Err(NetError::NotAFactor);
         }
+        if scope.windows(2).all(|pair| pair[0] < pair[1]) {
+            return Ok(Self { scope: scope.to_vec(), shape: shape.to_vec(), values, exponent: 0 });
+        }
         let strides = strides_of(shape);
         let sorted_shape: Vec<usize> = order.iter().map(|&place| shape[place]).collect();
         let sorted_strides: Vec<usize> = order.iter().map(|&place| strides[place]).collect();

@@ -69,6 +69,11 @@ impl FactorGraph {
         &self.factors
     }
 
+    /// For each factor, the variable that it is known to sum to one over.
+    pub(crate) fn heads(&self) -> &[Option<VarId>] {
+        &self.heads
+    }
+
     /// How many variables there are, the hidden ones among them.
     pub fn n_with_hidden(&self) -> usize {
         self.n_states.len()

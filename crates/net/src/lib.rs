@@ -30,6 +30,7 @@ mod structure;
 mod tree_augmented;
 
 pub mod ask;
+pub mod bucket_tree;
 pub mod d_separation;
 pub mod drawing;
 pub mod elimination_order;
@@ -38,6 +39,7 @@ pub mod format;
 pub mod independences;
 pub mod parameters;
 pub mod query;
+pub mod requisite_part;
 pub mod variable_elimination;
 
 pub use belief::VarId;

@@ -126,6 +126,93 @@ fn rows_say_what_single_questions_say() {
     assert!(RowQuestions::open(&oracle, &[graph], &[], &[&rows], options()).is_err());
 }
 
+/// Parts of rows are remembered by each thread: whatever it met before, the answers are the same, bit for bit, and those of single questions.
+#[test]
+fn rows_are_the_same_on_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = folder.path().join("rows.csv");
+    let file = NetworkFile::open(&testdata("alarm.bif")).unwrap();
+    let oracle = file.oracle(1 << 30);
+    let domain = oracle.domain();
+    let mut text = domain.names().join(",") + "\n";
+    let (mut state, mut given) = (1_u64, Vec::new());
+    let mut draw = |bound: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % bound
+    };
+    for _ in 0..600 {
+        let mut cells = Vec::new();
+        let mut findings = Vec::new();
+        for variable in domain.variables() {
+            let states = domain.states(variable);
+            let seen = (draw(2) == 0).then(|| &states[draw(states.len())]);
+            cells.push(seen.map_or("", String::as_str));
+            findings.extend(seen.map(|state| format!("{}={state}", domain.name(variable))));
+        }
+        text += &(cells.join(",") + "\n");
+        given.push(findings);
+    }
+    std::fs::write(&rows, text).unwrap();
+    let queries: Vec<Query> =
+        ["P(LVFAILURE)", "P(HYPOVOLEMIA, CO | HR ~ [1, 2, 1])", "P(VENTALV=LOW)"].map(|q| q.parse().unwrap()).to_vec();
+    let answers = |threads: usize, with_ln_p: bool| {
+        let options = (ReadOptions { threads, ..ReadOptions::default() }, UnknownStates::Error);
+        let questions = RowQuestions::open(&oracle, &queries, &[], &[&rows], options).unwrap();
+        let questions = if with_ln_p { questions } else { questions.without_ln_p() };
+        let mut all: Vec<Vec<RowAnswer>> = Vec::new();
+        let write = |made: &mut Vec<Vec<RowAnswer>>, answers: &[RowAnswer]| made.push(answers.to_vec());
+        let take = |made| {
+            all.extend(made);
+            Ok(())
+        };
+        questions.answer(write, take).unwrap();
+        all
+    };
+    let all = answers(1, true);
+    assert_eq!(all.len(), 600);
+    assert!(all == answers(2, true) && all == answers(7, true));
+    let alone = answers(3, false);
+    let (mut n_found, mut n_impossible) = (0, 0);
+    for ((row, alone), given) in all.iter().zip(&alone).zip(&given) {
+        for ((query, answer), alone) in queries.iter().zip(row).zip(alone) {
+            match (answer, alone) {
+                (RowAnswer::Impossible, RowAnswer::Impossible) => n_impossible += 1,
+                (RowAnswer::Found(Outcome::Found { value, .. }), RowAnswer::FoundAlone(alone)) => {
+                    n_found += 1;
+                    assert_eq!(value, alone, "{query}");
+                }
+                other => panic!("{query}: {other:?}"),
+            }
+        }
+        if n_found % 40 != 3 {
+            continue;
+        }
+        for (query, answer) in queries.iter().zip(row) {
+            let mut question = Question::resolve(domain, query).unwrap();
+            let asked = question.asked();
+            let seen = given.iter().filter(|finding| !asked.iter().any(|&of| finding.starts_with(&format!("{}=", domain.name(of)))));
+            let seen: Vec<String> = seen.cloned().collect();
+            question.findings.extend(network::findings(domain, &seen.join(", ")).unwrap());
+            let single = oracle.reply(&question).unwrap().outcome;
+            let (Outcome::Found { value: single, ln_p_evidence }, RowAnswer::Found(Outcome::Found { value, ln_p_evidence: of_row })) =
+                (single, answer)
+            else {
+                assert_eq!(*answer, RowAnswer::Impossible, "{query}");
+                continue;
+            };
+            assert!((ln_p_evidence - of_row).abs() < 1e-11, "{query}: {ln_p_evidence} {of_row}");
+            match (&single, value) {
+                (Value::Table(single), Value::Table(value)) => {
+                    assert!(single.probabilities.iter().zip(&value.probabilities).all(|(a, b)| (a - b).abs() < 1e-12), "{query}")
+                }
+                (Value::Probability(single), Value::Probability(value)) => assert!((single - value).abs() < 1e-12, "{query}"),
+                other => panic!("{query}: {other:?}"),
+            }
+        }
+    }
+    assert!(n_found > 300 && n_impossible > 10, "{n_found} found, {n_impossible} impossible");
+}
+
 #[test]
 fn two_networks_are_compared_by_names() {
     let file = NetworkFile::open(&testdata("cancer.bif")).unwrap();

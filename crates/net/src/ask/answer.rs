@@ -84,63 +84,60 @@ impl Oracle {
                 most_probable::check_number(*n_best, variables.len())?;
                 self.each_state(each, evidence, |known| self.best(variables, *n_best, known))
             }
-            Asks::Probability { variables, events } => self.probability(variables, events, each, evidence),
-            Asks::Expectation { variable, numbers } => {
-                let (answer, method) = self.joint(&union(&[each, &[*variable]]), evidence)?;
-                let Answer::Possible { answer, ln_p_evidence } = answer else { return Ok((None, method)) };
-                let outcome = self.by_state(&answer, each, &[*variable], &[], ln_p_evidence, |table| {
-                    let (mean, sd) = mean_and_sd(numbers, &table);
-                    Value::Expectation { variable: *variable, mean, sd }
-                });
-                Ok((Some(outcome), method))
+            Asks::Probability { variables, events } if self.needed(question).1 => {
+                self.probability_of_many(variables, events, each, evidence)
             }
-            Asks::Entropy { variables } => self.of_joint(&union(&[each, variables]), evidence, |joint, shape| Value::Entropy {
-                nats: information::entropy(joint, shape, variables, each),
-            }),
-            Asks::MutualInformation { first, second } => self.of_joint(&union(&[each, first, second]), evidence, |joint, shape| {
-                Value::MutualInformation { nats: information::mutual_information(joint, shape, first, second, each) }
-            }),
+            Asks::Probability { .. } | Asks::Expectation { .. } | Asks::Entropy { .. } | Asks::MutualInformation { .. } => {
+                let (answer, method) = self.joint(&self.needed(question).0, evidence)?;
+                let Answer::Possible { answer, ln_p_evidence } = answer else { return Ok((None, method)) };
+                Ok((Some(self.outcome_of_joint(question, &answer, ln_p_evidence)), method))
+            }
             Asks::Independence { .. } => unreachable!("answered without evidence"),
         }
     }
 
-    /// One value of the joint of some variables.
-    fn of_joint(
-        &self,
-        variables: &[VarId],
-        evidence: &Evidence,
-        value: impl FnOnce(&JointDistribution, &[usize]) -> Value,
-    ) -> Result<(Option<Outcome>, Method), AskError> {
-        let (answer, method) = self.joint(variables, evidence)?;
-        let found = match answer {
-            Answer::Impossible => None,
-            Answer::Possible { answer, ln_p_evidence } => {
-                Some(Outcome::Found { value: value(&answer, &self.shape_of(variables)), ln_p_evidence })
-            }
-        };
-        Ok((found, method))
+    /// The variables whose joint, of no more than so many entries, is all that a question needs; `None` where it needs more, or something else.
+    pub fn joint_needed(&self, question: &Question, max_entries: usize) -> Option<Vec<VarId>> {
+        let (variables, events_are_evidence) = self.needed(question);
+        let is_of_joint = !matches!(question.asks, Asks::Marginals | Asks::Best { .. } | Asks::Independence { .. });
+        let entries: f64 = self.shape_of(&variables).iter().map(|&n_states| n_states as f64).product();
+        (is_of_joint && !events_are_evidence && entries <= max_entries as f64).then_some(variables)
     }
 
-    /// `P(A, B=b | C)`: from the joint of all that is named, or, where that is large, from the probability of the events with the evidence.
-    fn probability(
+    /// What the joint of the variables that a question needs ([`Self::joint_needed`]) says to it.
+    ///
+    /// # Panics
+    /// When the question is of another kind, or the joint of other variables.
+    pub fn outcome_of_joint(&self, question: &Question, joint: &JointDistribution, ln_p_evidence: f64) -> Outcome {
+        let (each, shape) = (&question.each, || self.shape_of(&joint.variables));
+        match &question.asks {
+            Asks::Probability { variables, events } => {
+                self.by_state(joint, each, variables, events, ln_p_evidence, |table| as_asked(variables, table))
+            }
+            Asks::Expectation { variable, numbers } => self.by_state(joint, each, &[*variable], &[], ln_p_evidence, |table| {
+                let (mean, sd) = mean_and_sd(numbers, &table);
+                Value::Expectation { variable: *variable, mean, sd }
+            }),
+            Asks::Entropy { variables } => {
+                Outcome::Found { value: Value::Entropy { nats: information::entropy(joint, &shape(), variables, each) }, ln_p_evidence }
+            }
+            Asks::MutualInformation { first, second } => {
+                let nats = information::mutual_information(joint, &shape(), first, second, each);
+                Outcome::Found { value: Value::MutualInformation { nats }, ln_p_evidence }
+            }
+            Asks::Marginals | Asks::Best { .. } | Asks::Independence { .. } => panic!("a question that a joint answers"),
+        }
+    }
+
+    /// `P(A, B=b | C)` where the joint of all that is named would be large: from the probability of the events with the evidence.
+    fn probability_of_many(
         &self,
         variables: &[VarId],
         events: &[(VarId, Vec<bool>)],
         each: &[VarId],
         evidence: &Evidence,
     ) -> Result<(Option<Outcome>, Method), AskError> {
-        let of_events: Vec<VarId> = events.iter().map(|(variable, _)| *variable).collect();
-        let all = union(&[each, variables, &of_events]);
-        let as_asked = |table: Vec<f64>| match variables {
-            [] => Value::Probability(table[0]),
-            _ => Value::Table(Table { variables: variables.to_vec(), probabilities: table }),
-        };
-        let entries: f64 = self.shape_of(&all).iter().map(|&n_states| n_states as f64).product();
-        if events.is_empty() || entries <= SMALL_JOINT {
-            let (answer, method) = self.joint(&all, evidence)?;
-            let Answer::Possible { answer, ln_p_evidence } = answer else { return Ok((None, method)) };
-            return Ok((Some(self.by_state(&answer, each, variables, events, ln_p_evidence, as_asked)), method));
-        }
+        let as_asked = |table: Vec<f64>| as_asked(variables, table);
         let (given, method) = self.joint(each, evidence)?;
         let Answer::Possible { answer: given, ln_p_evidence } = given else { return Ok((None, method)) };
         let mut with_events = evidence.clone();
@@ -313,6 +310,14 @@ impl Oracle {
 
     pub(super) fn shape_of(&self, variables: &[VarId]) -> Vec<usize> {
         variables.iter().map(|&variable| self.domain().n_states(variable)).collect()
+    }
+}
+
+/// A table over what is asked for, or one number.
+fn as_asked(variables: &[VarId], table: Vec<f64>) -> Value {
+    match variables {
+        [] => Value::Probability(table[0]),
+        _ => Value::Table(Table { variables: variables.to_vec(), probabilities: table }),
     }
 }
 

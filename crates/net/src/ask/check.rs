@@ -1,6 +1,7 @@
 //! Checking: the same question by a second engine, and how far the two are apart.
 //!
-//! Enumeration of all configurations where there are few; else elimination against the junction tree. Most probable assignments are checked
+//! Enumeration of all configurations where there are few; else elimination against the junction tree: of all marginals by a bucket tree
+//! ([`crate::bucket_tree`]), whose order and arithmetic are its own. Most probable assignments are checked
 //! by the probability of each; on few configurations also that none is more probable. Independence is checked by separation in the moral graph of the ancestors
 //! (Lauritzen et al. 1990).
 

@@ -44,8 +44,8 @@ pub enum AskError {
         variable: String,
     },
     /// Weights that are not one for each state.
-    #[error("`{variable}` has {n_states} states, but {found} numbers are given: give one for each of {}, or name them: {{{}: …}}",
-        shortened(known), known.first().map_or("", String::as_str))]
+    #[error("`{variable}` has {n_states} states, but {found} {} given: give one for each of {}, or name them: {{{}: …}}",
+        if *found == 1 { "number is" } else { "numbers are" }, shortened(known), known.first().map_or("", String::as_str))]
     NumberOfWeights {
         /// The variable.
         variable: String,

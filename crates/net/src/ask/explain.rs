@@ -18,6 +18,9 @@ use belief::VarId;
 use serde::Serialize;
 use std::fmt;
 
+/// A conflict, in nats, that is worth more than a bare mention: ln √10, half a ban (Jeffreys 1961, appendix B).
+const WORTH_MENTIONING: f64 = std::f64::consts::LN_10 / 2.0;
+
 /// Differences of probabilities below this are rounding.
 const NOTHING: f64 = 1e-12;
 
@@ -73,7 +76,8 @@ pub enum Says {
 /// Whether findings fit together.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Mutual {
-    /// ln (Π P(finding) / P(all findings)): above zero they are in conflict, below they support each other.
+    /// ln (Π P(finding) / P(all findings)): above zero they are in conflict, below they support each other. In words, conflicts below a factor of
+    /// √10 = 3.16 are none to speak of: half a ban, the least that is worth more than a bare mention on the scale of Jeffreys 1961, appendix B.
     pub conflict: f64,
     /// ln P(all findings).
     pub log_p_evidence: f64,
@@ -312,6 +316,12 @@ impl fmt::Display for Mutual {
         let times = short(conflict.abs().exp());
         if conflict.abs() < 1e-9 {
             write!(f, "The findings have nothing to do with each other: they are as probable together as apart (conflict 0).")
+        } else if conflict > 0.0 && conflict < WORTH_MENTIONING {
+            write!(
+                f,
+                "There is no conflict to speak of: the findings are {times} times less probable together than if they had nothing to do with \
+                 each other (conflict {conflict:+.2})."
+            )
         } else if conflict > 0.0 {
             write!(
                 f,

@@ -7,7 +7,7 @@
 //!
 //! Of assignments that are equally probable, up to rounding, the one with earlier states comes first, in the order the variables are asked in.
 //! Subtrees of the elimination are independent given what is above them, so that the earliest of each make the earliest of all. Where ties are
-//! too many to be compared (`MAX_EFFORT`), they go to the earlier state of each variable by itself.
+//! too many to be compared (`MAX_EFFORT`, `MAX_DEPTH`), they go to the earlier state of each variable by itself.
 
 use super::AskError;
 use super::cutset::{self, Cutset};
@@ -28,6 +28,14 @@ const TIE: f64 = 1e-12;
 
 /// Variables looked at to part ties, at most. Beyond, ties go to the earlier state of each variable by itself, in the order of elimination.
 const MAX_EFFORT: usize = 200_000_000;
+
+/// Steps of no more contexts know the best of each at once, from below. Of the others a best is looked for when it is asked for, which may need
+/// that of steps below it, and so on, but not deeper than `MAX_DEPTH`: there ties go as if effort were spent.
+const FEW_CONTEXTS: usize = 64;
+const MAX_DEPTH: usize = 300;
+
+/// A state that was not looked for yet.
+const UNKNOWN: u32 = u32::MAX;
 
 /// States of assignments to be found, at most.
 const MAX_STATES: usize = 100_000_000;
@@ -97,8 +105,8 @@ struct Step {
     axis: usize,
     /// The ranks of the table's variables.
     ranks: Vec<usize>,
-    /// The best state for each configuration of the context.
-    best: Vec<u32>,
+    /// The best state for each configuration of the context, as far as it was looked for: of most contexts nobody asks.
+    best: Vec<Cell<u32>>,
     /// The steps below, itself the last: those whose choice depends on this one, earlier ones first.
     below: Vec<usize>,
 }
@@ -112,6 +120,8 @@ struct Elimination {
     ln_best: f64,
     /// Variables that were looked at to part ties.
     effort: Cell<usize>,
+    /// How many contexts wait for others below them.
+    depth: Cell<usize>,
 }
 
 impl Elimination {
@@ -127,8 +137,14 @@ impl Elimination {
             factors.push((product_of(with.into_iter().map(|(factor, _)| factor).collect()).sum_out(variable), None));
         }
         let fixed = variables.iter().map(|&variable| evidence.state(variable).unwrap_or(0)).collect();
-        let mut found =
-            Self { steps: Vec::with_capacity(max.len()), fixed, ln_scale: evidence.ln_scale(), ln_best: 0.0, effort: Cell::new(0) };
+        let mut found = Self {
+            steps: Vec::with_capacity(max.len()),
+            fixed,
+            ln_scale: evidence.ln_scale(),
+            ln_best: 0.0,
+            effort: Cell::new(0),
+            depth: Cell::new(0),
+        };
         for &variable in max {
             let (with, others): (Vec<_>, Vec<_>) = factors.into_iter().partition(|(factor, _)| factor.scope().contains(&variable));
             factors = others;
@@ -153,12 +169,29 @@ impl Elimination {
         below.sort_unstable();
         below.push(self.steps.len());
         let n_context = table.values().len() / table.shape()[axis];
-        self.steps.push(Step { rank: rank_of[variable.index()], table, axis, ranks, best: Vec::new(), below });
-        let place = self.steps.len() - 1;
-        let mut states = self.fixed.clone();
-        let best = (0..n_context).map(|context| self.best_state(place, context, &|_| true, &mut states).map_or(0, |state| state as u32));
-        let best = best.collect();
-        self.steps[place].best = best;
+        let best = vec![Cell::new(UNKNOWN); n_context];
+        self.steps.push(Step { rank: rank_of[variable.index()], table, axis, ranks, best, below });
+        if n_context <= FEW_CONTEXTS {
+            let mut states = self.fixed.clone();
+            (0..n_context).for_each(|context| self.look_for_best(self.steps.len() - 1, context, &mut states));
+        }
+    }
+
+    /// The best state of a step's variable in the context that an assignment makes.
+    fn best_in(&self, place: usize, states: &[usize]) -> usize {
+        let step = &self.steps[place];
+        let context = step.context(states);
+        if step.best[context].get() == UNKNOWN {
+            self.depth.set(self.depth.get() + 1);
+            self.look_for_best(place, context, &mut self.fixed.clone());
+            self.depth.set(self.depth.get() - 1);
+        }
+        step.best[context].get() as usize
+    }
+
+    fn look_for_best(&self, place: usize, context: usize, scratch: &mut [usize]) {
+        let best = self.best_state(place, context, &|_| true, scratch).unwrap_or(0);
+        self.steps[place].best[context].set(best as u32);
     }
 
     /// The best state of a step's variable in a context, of those that may be; of equals the one whose assignment of all below is earliest. `None`
@@ -174,7 +207,7 @@ impl Elimination {
         }
         let mut tied = (0..n_states).filter(|&state| may_be(state) && value(state) >= largest * (1.0 - TIE));
         let mut best = tied.next()?;
-        if step.below.len() == 1 || self.effort.get() > MAX_EFFORT {
+        if step.below.len() == 1 || self.effort.get() > MAX_EFFORT || self.depth.get() > MAX_DEPTH {
             return Some(best);
         }
         let mut of_best: Option<Vec<usize>> = None;
@@ -205,16 +238,15 @@ impl Elimination {
         let (_, below) = self.steps[place].below.split_last().expect("a step is below itself");
         states[self.steps[place].rank] = state;
         for &step in below.iter().rev() {
-            let step = &self.steps[step];
-            states[step.rank] = step.best[step.context(states)] as usize;
+            states[self.steps[step].rank] = self.best_in(step, states);
         }
     }
 
     /// The most probable assignments, the best first.
     fn best(&self, n_best: usize) -> Vec<Found> {
         let mut states = self.fixed.clone();
-        for step in self.steps.iter().rev() {
-            states[step.rank] = step.best[step.context(&states)] as usize;
+        for (place, step) in self.steps.iter().enumerate().rev() {
+            states[step.rank] = self.best_in(place, &states);
         }
         let ln_p = self.ln_best;
         let mut waiting = BinaryHeap::from([Ranked { states, ln_p, cell: Part { from: self.steps.len(), excluded: BTreeSet::new() } }]);

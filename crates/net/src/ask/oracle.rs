@@ -3,6 +3,7 @@
 use super::AskError;
 use super::cutset;
 use super::plan::shape_of;
+use crate::bucket_tree::all_marginals;
 use crate::domain::Domain;
 use crate::enumeration::enumerate;
 use crate::error::NetError;
@@ -26,7 +27,7 @@ pub enum Engine {
     /// Elimination for a question of a few variables, the junction tree for all marginals.
     #[default]
     Auto,
-    /// Variable elimination: looks only at what the question needs.
+    /// Variable elimination: looks only at what the question needs. For all marginals it goes there and back ([`crate::bucket_tree`]).
     Elimination,
     /// The junction tree: compiled once, then quick. Best for many questions of single variables, as of the rows of a table; a joint of
     /// several variables is made one after another by the chain rule.
@@ -60,6 +61,8 @@ pub(super) enum Method {
     JunctionTree,
     /// Elimination for each configuration of a few variables.
     Cutset(Vec<String>),
+    /// One elimination there and back for all variables.
+    BucketTree,
     /// Elimination for every variable anew.
     EachByElimination,
     /// The same where a cutset is needed.
@@ -72,7 +75,8 @@ pub(super) enum Method {
 impl Oracle {
     /// Of a Bayesian network.
     pub fn of_network(network: Network) -> Self {
-        Self { network: Some(network.clone()), ..Self::of_factors(FactorGraph::from(&network)) }
+        let graph = FactorGraph::from(&network);
+        Self { network: Some(network), ..Self::of_factors(graph) }
     }
 
     /// Of factors, as a Markov network has.
@@ -198,7 +202,15 @@ impl Oracle {
                     Method::Enumeration,
                 ));
             }
-            (Engine::Enumeration | Engine::Elimination, _) => return self.marginals_one_by_one(evidence),
+            (Engine::Enumeration, _) => return self.marginals_one_by_one(evidence),
+            (Engine::Elimination, _) => {
+                return match all_marginals(&self.graph, evidence, self.max_entries) {
+                    Ok(answer) => Ok((answer, Method::BucketTree)),
+                    // What one variable needs may still fit, or be held by other numbers.
+                    Err(NetError::TooLarge { .. } | NetError::Underflow) => self.marginals_one_by_one(evidence),
+                    Err(other) => Err(other.into()),
+                };
+            }
             (Engine::Auto | Engine::JunctionTree, _) => {}
         }
         let too_large = match self.junction_tree() {
@@ -276,6 +288,7 @@ impl Method {
             Self::Elimination => "exact, variable elimination".to_string(),
             Self::JunctionTree => "exact, junction tree".to_string(),
             Self::Cutset(variables) => format!("exact, variable elimination for each state of {} (cutset)", variables.join(", ")),
+            Self::BucketTree => "exact, bucket-tree elimination".to_string(),
             Self::EachByElimination => "exact, variable elimination for each variable".to_string(),
             Self::EachByCutset => "exact, variable elimination for each variable, with cutsets".to_string(),
             Self::Enumeration => "exact, enumeration of all configurations".to_string(),

@@ -96,10 +96,15 @@ impl Oracle {
         let mut plan = match &question.asks {
             Asks::Independence { .. } => self.nothing_to_do(),
             Asks::Marginals => {
-                let tree = (self.engine() != Engine::Elimination).then(|| self.sized(&whole(self.graph()), Method::JunctionTree));
-                let plan = match tree {
-                    Some(tree) if tree.fits => tree,
-                    tree => Some(self.plan_one_by_one(&evidence)).filter(|plan| plan.fits || tree.is_none()).or(tree).expect("one of them"),
+                let at_once = match self.engine() {
+                    Engine::Elimination => self.sized(&all_open(self.graph(), &evidence), Method::BucketTree),
+                    _ => self.sized(&whole(self.graph()), Method::JunctionTree),
+                };
+                let plan = if at_once.fits {
+                    at_once
+                } else {
+                    let one_by_one = self.plan_one_by_one(&evidence);
+                    if one_by_one.fits || self.engine() == Engine::Elimination { one_by_one } else { at_once }
                 };
                 plan.times(n_configurations)
             }
@@ -317,6 +322,13 @@ fn scopes_of(graph: &FactorGraph, query: &[VarId], evidence: &Evidence, may_cut:
 fn whole(graph: &FactorGraph) -> Shape {
     let scopes = graph.factors().iter().map(|factor| factor.scope().to_vec()).collect();
     Shape { scopes, keep: Vec::new(), eliminate: (0..graph.n_with_hidden()).map(VarId::new).collect() }
+}
+
+/// What a bucket tree works on: all that is not known.
+fn all_open(graph: &FactorGraph, evidence: &Evidence) -> Shape {
+    let open = |variable: &VarId| evidence.state(*variable).is_none();
+    let scopes = graph.factors().iter().map(|factor| factor.scope().iter().copied().filter(open).collect()).collect();
+    Shape { scopes, keep: Vec::new(), eliminate: (0..graph.n_with_hidden()).map(VarId::new).filter(open).collect() }
 }
 
 fn largest_of<'a>(cliques: &'a [Vec<VarId>], n_states: &[usize]) -> Option<&'a Vec<VarId>> {

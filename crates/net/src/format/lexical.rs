@@ -84,6 +84,7 @@ pub(crate) fn text_of(bytes: &[u8]) -> Result<&str, FormatError> {
 }
 
 /// Passes over blanks and comments, `// …` to the end of the line and `/* … */`.
+#[inline]
 pub(crate) fn blank(input: &mut Input<'_>) -> Result<(), Fault> {
     let rest: &str = input.peek_slice(input.eof_offset());
     // Most often a word or a delimiter comes at once, or behind one blank.
@@ -131,6 +132,7 @@ pub(crate) fn next_is(input: &mut Input<'_>, symbol: char) -> Result<bool, Fault
 }
 
 /// Passes over a character if it comes next.
+#[inline]
 pub(crate) fn skip(input: &mut Input<'_>, symbol: char) -> Result<bool, Fault> {
     blank(input)?;
     let comes = input.starts_with(symbol);
@@ -188,6 +190,11 @@ pub(crate) fn number(input: &mut Input<'_>) -> Result<f64, Fault> {
 }
 
 fn number_here(input: &mut Input<'_>) -> Result<f64, Fault> {
+    let rest: &str = input.peek_slice(input.eof_offset());
+    if let Some((value, length)) = short_decimal(rest.as_bytes()) {
+        input.next_slice(length);
+        return Ok(value);
+    }
     let offset = here(input);
     let text = bare_word(input);
     if text.is_empty() {
@@ -201,6 +208,30 @@ fn number_here(input: &mut Input<'_>) -> Result<f64, Fault> {
         Ok(value) if value.is_finite() => Ok(value),
         _ => Err(Fault::new(offset, format!("`{}` is not a number", shortened(text)), "write it as 0.25 or 2.5e-1")),
     }
+}
+
+/// A decimal without exponent and of at most fifteen digits, as most are, with its length. Its digits make a whole number that a double holds, and so do
+/// the powers of ten up to 10²²: their quotient is rounded once, as the nearest double is (Clinger 1990).
+fn short_decimal(text: &[u8]) -> Option<(f64, usize)> {
+    const TENS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    let (mut digits, mut n_digits, mut point) = (0_u64, 0, None);
+    for (place, &byte) in text.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => {
+                n_digits += 1;
+                if n_digits > 15 {
+                    return None;
+                }
+                digits = digits * 10 + u64::from(byte - b'0');
+            }
+            b'.' if point.is_none() => point = Some(n_digits),
+            _ if byte.is_ascii() && !IS_OF_WORD[usize::from(byte)] && n_digits > 0 => {
+                return Some((digits as f64 / TENS[n_digits - point.unwrap_or(n_digits)], place));
+            }
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// Where the reader has come to.
@@ -295,4 +326,32 @@ fn is_of_word(symbol: char) -> bool {
 /// The beginning of a text that may be long.
 pub(crate) fn shortened(text: &str) -> String {
     if text.chars().count() <= 40 { text.to_string() } else { text.chars().take(40).chain(['…']).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_decimals_are_the_doubles_they_are_written_as() {
+        let mut state = 1_u64;
+        for round in 0..20_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let (whole, n_digits) = (state >> 33, 1 + round % 15);
+            let fraction = format!("{:0width$}", state % 10_u64.pow(n_digits), width = n_digits as usize);
+            let text = if round % 3 == 0 { format!("{}.{fraction},", whole % 7) } else { format!("0.{fraction};") };
+            let expected: f64 = text[..text.len() - 1].parse().unwrap();
+            match short_decimal(text.as_bytes()) {
+                Some((value, length)) => assert_eq!((value.to_bits(), length), (expected.to_bits(), text.len() - 1), "{text}"),
+                None => assert_eq!(n_digits, 15, "{text}"),
+            }
+        }
+        for (text, expected) in [("1,", Some(1.0)), (".5 ", Some(0.5)), ("3. ", Some(3.0)), ("0.25", None), ("1e-3;", None), ("-1;", None)]
+        {
+            assert_eq!(short_decimal(text.as_bytes()).map(|(value, _)| value), expected, "{text}");
+        }
+        for text in [".;", "1.2.3;", "0.1234567890123456;", "1\u{a0};", "", "12a;"] {
+            assert_eq!(short_decimal(text.as_bytes()), None, "{text}");
+        }
+    }
 }

@@ -205,9 +205,9 @@ impl Storing<'_> {
 
 /// Which factors, children and variables belong to each clique.
 pub(super) struct Layout {
-    factors: Vec<Vec<usize>>,
-    children: Vec<Vec<usize>>,
-    homes: Vec<Vec<VarId>>,
+    pub factors: Vec<Vec<usize>>,
+    pub children: Vec<Vec<usize>>,
+    pub homes: Vec<Vec<VarId>>,
     pub home: Vec<usize>,
     /// Whether a factor has no entry that is zero.
     is_positive: Vec<bool>,

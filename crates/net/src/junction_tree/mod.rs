@@ -7,10 +7,12 @@
 //! Propagation ([`propagation`]) goes through every clique at most twice. It is Hugin's in that what a child sent is divided out of what goes back to
 //! it, on the separator, so that a clique of many neighbours costs no more than one product a neighbour; and Shafer–Shenoy's in that no clique is ever
 //! written to: a question writes messages only. So one tree is shared by any number of threads, each with a [`Workspace`] of its own, and an answer
-//! cannot depend on what was asked before. Messages of parts without evidence are those of the tree without any, computed once.
+//! cannot depend on what was asked before. Messages of parts without evidence are those of the tree without any, computed once. Where evidence breaks a large
+//! tree without zeros up, a tree of its own is gone through instead, once and without tables ([`factored`]); which it is, sizes decide and no clock.
 
 pub(crate) mod clique_tree;
 mod compilation;
+mod factored;
 mod number;
 mod propagation;
 mod support;
@@ -108,6 +110,9 @@ enum Places {
 
 /// Trees of fewer entries are gone through sooner than another could be thought of.
 const LARGE: usize = 1_000_000;
+
+/// What it costs to go through an entry whose factors are not multiplied yet, beside going through one that is there.
+const COST_OF_FACTORED: f64 = 1.5;
 
 /// What it costs to make an entry and go through it, beside going through one that is there.
 const COST_OF_MAKING: f64 = 3.0;
@@ -234,9 +239,9 @@ impl JunctionTree {
         self.calibrate_in(&mut Workspace::default(), evidence)
     }
 
-    /// A tree for the states that were seen, where they break large cliques up so far that making it and going through it is cheaper than going
-    /// through this one; with the evidence that is left.
-    fn smaller_tree(&self, evidence: &Evidence) -> Option<(Self, Evidence)> {
+    /// The answer by a tree for the states that were seen, where they break large cliques up so far that going through it once is cheaper than going
+    /// through this one; `None` where they do not.
+    fn by_smaller_tree(&self, evidence: &Evidence, wanted: &[VarId]) -> Option<Result<Answer<Calibrated>, NetError>> {
         let graph = self.graph.as_ref()?;
         evidence.variables().find(|&variable| evidence.state(variable).is_some())?;
         let mut beside = InteractionGraph::new(self.n_states.clone());
@@ -245,11 +250,18 @@ impl JunctionTree {
             beside.connect(&open);
         }
         let plan = cheapest_elimination(&beside, &graph.variables(), Search::Quick);
+        if plan.tree_entries * COST_OF_FACTORED > self.n_stored() as f64 {
+            return None;
+        }
+        let (graph, left) = (graph.given(evidence), evidence.without_states());
+        if let Some(answer) = factored::posteriors(&graph, &plan, &left, wanted) {
+            return Some(Ok(answer));
+        }
         if plan.tree_entries * COST_OF_MAKING > self.n_stored() as f64 {
             return None;
         }
-        let tree = Self::from_elimination(&graph.given(evidence), &plan, self.n_stored()).ok()?;
-        Some((tree, evidence.without_states()))
+        let tree = Self::from_elimination(&graph, &plan, self.n_stored()).ok()?;
+        Some(tree.posteriors_in(&mut Workspace::default(), &left, wanted))
     }
 
     fn check(&self, evidence: &Evidence) -> Result<(), NetError> {
@@ -350,7 +362,7 @@ mod tests {
             let variable = VarId::new(1);
             let likelihood: Vec<f64> = (0..network.n_states(variable)).map(|state| 1.0 + state as f64).collect();
             evidence.observe_likelihood(&network, variable, &likelihood).unwrap();
-            n_smaller += usize::from(thoughtful.smaller_tree(&evidence).is_some());
+            n_smaller += usize::from(thoughtful.by_smaller_tree(&evidence, &[]).is_some());
             let (expected, found) = (tree.calibrate(&evidence).unwrap(), thoughtful.calibrate(&evidence).unwrap());
             assert!((expected.ln_p_evidence() - found.ln_p_evidence()).abs() < 1e-12, "seed {seed}");
             let (expected, found) = (expected.possible().unwrap().marginals, found.possible().unwrap().marginals);

@@ -81,8 +81,8 @@ impl JunctionTree {
         if self.impossible || evidence.contradicts_itself() {
             return Ok(Answer::Impossible);
         }
-        if let Some((tree, left)) = self.smaller_tree(evidence) {
-            return tree.posteriors_in(&mut Workspace::default(), &left, wanted);
+        if let Some(answer) = self.by_smaller_tree(evidence, wanted) {
+            return answer;
         }
         let doubles = self.unobserved.as_ref().map(|(messages, exponents)| (messages.as_slice(), exponents.as_slice()));
         if let Some(answer) = self.propagate(&mut room.messages, doubles, evidence, wanted) {
@@ -427,7 +427,7 @@ impl<N: Number> Sweep<'_, '_, N> {
 }
 
 /// A sum in four lanes, the same on every machine.
-fn sum_of<N: Number>(values: &[N]) -> N {
+pub(super) fn sum_of<N: Number>(values: &[N]) -> N {
     let mut lanes = [N::ZERO; 4];
     let mut fours = values.chunks_exact(4);
     for four in &mut fours {

@@ -44,8 +44,7 @@ P(Flu=yes) was 0.1000 before anything was found and is higher now: 0.6400.
 Sinus=yes speaks for it by 2.01 nats: without this finding it would be 0.1931. Alone it would make it 0.3361 (+1.52 nats).
 Allergy=no speaks for it by 1.26 nats: without this finding it would be 0.3361. Alone it would change nothing.
 Nose=runny adds nothing once the other findings are known: the graph separates it from the target. Alone it would make it 0.1682 (+0.60 nats).
-The findings are in conflict: 1.030 times less probable together than if they had nothing to do with each other (conflict +0.03). \
-This may be a rare case, or a finding may be wrong.
+There is no conflict to speak of: the findings are 1.030 times less probable together than if they had nothing to do with each other (conflict +0.03).
 ";
     assert_eq!(words, expected);
 }
@@ -97,6 +96,20 @@ fn decisive_findings_have_no_finite_weight() {
     assert_eq!(json["findings"][0]["says"], "for");
 }
 
+/// Conflicts are told as such from a factor of √10 on, half a ban.
+#[test]
+fn slight_conflicts_are_none_to_speak_of() {
+    let told = |p: f64| {
+        let network = Network::builder().variable("A", ["0", "1"]).probabilities([0.5, 0.5]).variable("B", ["0", "1"]).given(["A"]);
+        let oracle = Oracle::of_network(network.probabilities([1.0 - p, p, p, 1.0 - p]).build().unwrap());
+        explained(&oracle, "P(A | A=0, B=1)").conflict.unwrap().to_string()
+    };
+    // P(A=0) P(B=1) / P(A=0, B=1) = 0.25 / (0.5 p).
+    assert!(told(0.5 / 3.17).starts_with("The findings are in conflict: 3.170 times less probable together"), "{}", told(0.5 / 3.17));
+    assert!(told(0.5 / 3.16).starts_with("There is no conflict to speak of: the findings are 3.160 times less"), "{}", told(0.5 / 3.16));
+    assert!(told(0.01).starts_with("The findings are in conflict: 50.00 times less"), "{}", told(0.01));
+}
+
 /// Jensen et al. 1991: ln (P(a) P(b) / P(a, b)).
 #[test]
 fn the_conflict_measure() {
@@ -105,7 +118,7 @@ fn the_conflict_measure() {
     let found = explained(&oracle, "P(Flu | Nose=runny, Headache=no)").conflict.unwrap();
     assert_close(found.conflict, (p("Nose=runny") * p("Headache=no") / p("Nose=runny, Headache=no")).ln(), 1e-14);
     assert_close(found.log_p_evidence, p("Nose=runny, Headache=no").ln(), 1e-14);
-    assert!(found.conflict > 0.0 && found.to_string().starts_with("The findings are in conflict: 1."));
+    assert!(found.conflict > 0.0 && found.to_string().starts_with("There is no conflict to speak of: the findings are 1."));
     let found = explained(&oracle, "P(Flu | Nose=runny, Headache=yes)").conflict.unwrap();
     assert!(found.conflict < 0.0 && found.to_string().starts_with("The findings support each other"));
     let found = explained(&oracle, "P(Sinus | Flu=yes, Allergy=yes)").conflict.unwrap();

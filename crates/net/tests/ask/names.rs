@@ -64,7 +64,7 @@ fn what_cannot_be_asked_is_refused_in_words() {
     );
     assert_eq!(
         refused(&oracle, "P(Flu | Nose ~ [1])"),
-        "`Nose` has 2 states, but 1 numbers are given: give one for each of runny, dry, or name them: {runny: …}"
+        "`Nose` has 2 states, but 1 number is given: give one for each of runny, dry, or name them: {runny: …}"
     );
     assert_eq!(
         refused(&oracle, "P(Flu | Nose ~ [1, -2])"),
@@ -178,7 +178,7 @@ fn engines_say_who_they_are() {
     assert_eq!(method(Engine::Auto, "P(Flu | Nose=dry)"), "exact, variable elimination");
     assert_eq!(method(Engine::Auto, "P(*)"), "exact, junction tree");
     assert_eq!(method(Engine::JunctionTree, "P(Flu, Nose)"), "exact, junction tree");
-    assert_eq!(method(Engine::Elimination, "P(*)"), "exact, variable elimination for each variable");
+    assert_eq!(method(Engine::Elimination, "P(*)"), "exact, bucket-tree elimination");
     assert_eq!(method(Engine::Enumeration, "P(*)"), "exact, enumeration of all configurations");
     assert_eq!(method(Engine::Auto, "mpe"), "exact, max-product elimination");
     assert_eq!(method(Engine::Auto, "Flu ⟂ Nose"), "d-separation in the graph (Bayes ball)");

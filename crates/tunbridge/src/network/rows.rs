@@ -1,20 +1,27 @@
 //! The same questions of every row of a table: its columns are findings of the variables of their names.
+//!
+//! A question about a few variables is answered by the requisite part of each row, and equal parts once ([`net::requisite_part`]); all else, and what is
+//! beyond that, by the junction tree, compiled when it is first needed, or by elimination.
 
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use belief::{Chunk, Column, Kind, ReadReport, Role, Schema, States, Variable};
+use belief::{Chunk, Code, Column, Kind, ReadReport, Role, Schema, States, Variable, for_codes};
 use data::{DataError, ReadOptions, Table, UnknownStates};
-use net::ask::{AskError, Asks, Finding, FindingKind, Oracle, Outcome, Question, Table as Joint, Value};
+use net::ask::{AskError, Asks, Engine, Finding, FindingKind, Oracle, Outcome, Question, Table as Joint, Value};
 use net::query::Query;
-use net::{Answer, Evidence, JunctionTree, NetError, VarId, Workspace};
+use net::requisite_part::{Memo, RequisiteParts, RowPosterior, UNSEEN};
+use net::{Answer, Evidence, JointDistribution, NetError, VarId, Workspace};
 
 use crate::Error;
 
 /// So many rows are answered before they are written; memory is bounded by it.
 const WAVE: usize = 4096;
 /// So many rows one thread answers at a time.
-const TOGETHER: usize = 32;
+const TOGETHER: usize = 128;
+/// The largest joint that is remembered row by row.
+const SMALL_JOINT: usize = 4096;
 
 /// Questions of rows, and the table they are put to.
 pub struct RowQuestions<'o> {
@@ -24,38 +31,41 @@ pub struct RowQuestions<'o> {
     /// What the user should know before the first answer.
     remarks: Vec<String>,
     n_threads: usize,
+    /// Whether the probability of each row's findings is wanted.
+    with_ln_p: bool,
 }
 
-/// The number of a row, from 0, and what it says: variables with their states.
-type Row<'r> = (u64, &'r [(VarId, usize)]);
+/// The number of a row, from 0, and what it says: a state for each variable, or [`UNSEEN`].
+type Row<'r> = (u64, &'r [u32]);
 
-/// What some rows say.
+/// What some rows say, row by row.
 struct Findings {
     first_row: u64,
-    seen: Vec<(VarId, usize)>,
-    /// Where the findings of each row end.
-    ends: Vec<usize>,
+    n_variables: usize,
+    states: Vec<u32>,
 }
 
 impl Findings {
-    fn of(chunk: &Chunk<'_>) -> Self {
-        let (mut seen, mut ends) = (Vec::new(), Vec::with_capacity(chunk.n_rows));
-        for row in 0..chunk.n_rows {
-            for (place, column) in chunk.columns.iter().enumerate() {
-                if let Column::Categorical { codes, .. } = column
-                    && let Some(state) = codes.get(row)
-                {
-                    seen.push((VarId::new(place), state));
-                }
+    fn of(chunk: &Chunk<'_>, n_variables: usize) -> Self {
+        let mut states = vec![UNSEEN; chunk.n_rows * n_variables];
+        for (place, column) in chunk.columns.iter().take(n_variables).enumerate() {
+            if let Column::Categorical { codes, n_states } = column {
+                for_codes!(*codes, codes => put(&mut states[place..], n_variables, codes, *n_states));
             }
-            ends.push(seen.len());
         }
-        Self { first_row: chunk.first_row, seen, ends }
+        Self { first_row: chunk.first_row, n_variables, states }
     }
 
     fn all(&self) -> impl Iterator<Item = Row<'_>> {
-        let starts = std::iter::once(&0).chain(&self.ends);
-        starts.zip(&self.ends).zip(self.first_row..).map(|((start, end), number)| (number, &self.seen[*start..*end]))
+        (self.first_row..).zip(self.states.chunks_exact(self.n_variables.max(1)))
+    }
+}
+
+/// Puts the states of a column into its place of each row.
+fn put<C: Code>(rows: &mut [u32], n_variables: usize, codes: &[C], n_states: usize) {
+    for (state, code) in rows.iter_mut().step_by(n_variables).zip(codes) {
+        let place = code.place(n_states);
+        *state = if place < n_states { place as u32 } else { UNSEEN };
     }
 }
 
@@ -94,6 +104,15 @@ struct RowQuestion {
     known: Option<Evidence>,
     /// The variables whose distributions are the answer, or make it.
     wanted: Vec<VarId>,
+    /// The variables whose joint is all that is needed, and the model prepared for it.
+    parts: Option<(Vec<VarId>, RequisiteParts)>,
+}
+
+/// Room of one thread: for messages, and what was found of parts, question by question.
+#[derive(Default)]
+struct Room {
+    messages: Workspace,
+    memos: Vec<Memo>,
 }
 
 /// What a row makes of a question.
@@ -101,12 +120,14 @@ struct RowQuestion {
 pub enum RowAnswer {
     /// An answer.
     Found(Outcome),
+    /// An answer without the probability of the row's findings, which nobody wants ([`RowQuestions::without_ln_p`]).
+    FoundAlone(Value),
     /// The network gives the row's findings probability zero.
     Impossible,
 }
 
 impl RowAnswer {
-    /// ln P(findings); `None` where they are impossible.
+    /// ln P(findings); `None` where they are impossible, or it was not wanted.
     pub fn ln_p_evidence(&self) -> Option<f64> {
         match self {
             RowAnswer::Found(Outcome::Found { ln_p_evidence, .. } | Outcome::EachState { ln_p_evidence, .. }) => Some(*ln_p_evidence),
@@ -139,8 +160,7 @@ impl<'o> RowQuestions<'o> {
             question.findings.extend_from_slice(findings);
             let mut is_evidence = vec![true; domain.n_variables()];
             asked.iter().chain(&question.each).for_each(|variable| is_evidence[variable.index()] = false);
-            let wanted = wanted(oracle, &question);
-            questions.push(RowQuestion { known: known(oracle, &question.findings)?, question, is_evidence, wanted });
+            questions.push(RowQuestion::new(oracle, question, is_evidence)?);
         }
         if questions.is_empty() {
             let question = Question {
@@ -148,12 +168,7 @@ impl<'o> RowQuestions<'o> {
                 findings: findings.to_vec(),
                 each: Vec::new(),
             };
-            questions.push(RowQuestion {
-                known: known(oracle, findings)?,
-                question,
-                is_evidence: vec![true; domain.n_variables()],
-                wanted: Vec::new(),
-            });
+            questions.push(RowQuestion::new(oracle, question, vec![true; domain.n_variables()])?);
         }
         let variable = |of: VarId| -> Result<Variable, Error> {
             let states = States::declared(domain.states(of).to_vec(), false).map_err(|e| Error::Internal(e.to_string()))?;
@@ -182,7 +197,14 @@ impl<'o> RowQuestions<'o> {
             let columns = if asked.len() == 1 { "a column is" } else { "columns are" };
             remarks.push(format!("{columns} asked for and so no evidence: {}", listed(&asked)));
         }
-        Ok(Self { oracle, questions, table, remarks, n_threads })
+        Ok(Self { oracle, questions, table, remarks, n_threads, with_ln_p: true })
+    }
+
+    /// Without the probability of each row's findings where the answer does not need it: [`RowAnswer::FoundAlone`]. The answers are the same, and
+    /// sooner there.
+    #[must_use]
+    pub fn without_ln_p(self) -> Self {
+        Self { with_ln_p: false, ..self }
     }
 
     /// What the user should know before the first answer.
@@ -205,16 +227,17 @@ impl<'o> RowQuestions<'o> {
         write: impl Fn(&mut R, &[RowAnswer]) + Sync,
         mut take: impl FnMut(R) -> Result<(), DataError>,
     ) -> Result<ReadReport, Error> {
-        // The tree is compiled once, before the threads begin; where it does not fit, elimination may.
-        let tree = self.oracle.junction_tree().ok();
+        // What threads have found goes on from wave to wave.
+        let rooms: Mutex<Vec<Room>> = Mutex::new(Vec::new());
+        let n_variables = self.oracle.domain().n_variables();
         let mut failed = None;
         let report = self.table.each_chunk(
-            |chunk| Ok(Findings::of(&chunk)),
+            |chunk| Ok(Findings::of(&chunk, n_variables)),
             |rows: Findings| {
                 // Reading is cheap and answering may be dear: the rows of a chunk, however few, are shared among the threads.
                 for wave in rows.all().collect::<Vec<_>>().chunks(WAVE) {
                     let parts: Vec<&[Row<'_>]> = wave.chunks(TOGETHER).collect();
-                    for made in in_parallel(self.n_threads, &parts, |part| self.some(tree, part, &write)) {
+                    for made in in_parallel(self.n_threads, &parts, |part| self.some(&rooms, part, &write)) {
                         match made {
                             Ok(made) => take(made)?,
                             Err(error) => {
@@ -233,34 +256,63 @@ impl<'o> RowQuestions<'o> {
         }
     }
 
-    fn some<R: Default>(&self, tree: Option<&JunctionTree>, rows: &[Row<'_>], write: &impl Fn(&mut R, &[RowAnswer])) -> Result<R, Error> {
+    fn some<R: Default>(&self, rooms: &Mutex<Vec<Room>>, rows: &[Row<'_>], write: &impl Fn(&mut R, &[RowAnswer])) -> Result<R, Error> {
         let mut made = R::default();
         let mut answers = Vec::with_capacity(self.questions.len());
-        let mut room = Workspace::default();
-        for (number, seen) in rows {
+        let mut room = rooms.lock().ok().and_then(|mut rooms| rooms.pop()).unwrap_or_default();
+        room.memos.resize_with(self.questions.len(), Memo::default);
+        for (number, row) in rows {
             answers.clear();
-            for question in &self.questions {
-                let answer = self.row(tree, &mut room, question, seen);
+            for (question, memo) in self.questions.iter().zip(&mut room.memos) {
+                let answer = match self.by_part(question, row, memo) {
+                    Some(answer) => Ok(answer),
+                    None => self.row(&mut room.messages, question, row),
+                };
                 answers.push(answer.map_err(|error| Error::from(error).at(format!("row {}", number + 1)))?);
             }
             write(&mut made, &answers);
         }
+        if let Ok(mut rooms) = rooms.lock() {
+            rooms.push(room);
+        }
         Ok(made)
     }
 
-    fn row(
-        &self,
-        tree: Option<&JunctionTree>,
-        room: &mut Workspace,
-        asked: &RowQuestion,
-        seen: &[(VarId, usize)],
-    ) -> Result<RowAnswer, AskError> {
+    /// The answer by the requisite part of the row; `None` where that is not the way.
+    fn by_part(&self, asked: &RowQuestion, row: &[u32], memo: &mut Memo) -> Option<RowAnswer> {
+        let (variables, parts) = asked.parts.as_ref()?;
+        let with_ln_p = self.with_ln_p || variables.is_empty() || !asked.question.each.is_empty();
+        match parts.posterior(row, with_ln_p, memo) {
+            RowPosterior::Beyond => None,
+            RowPosterior::Impossible => Some(RowAnswer::Impossible),
+            RowPosterior::Possible { joint, ln_p_evidence } => {
+                if let (Asks::Probability { variables, events }, true) = (&asked.question.asks, asked.question.each.is_empty())
+                    && events.is_empty()
+                {
+                    let value = match &variables[..] {
+                        [] => Value::Probability(ln_p_evidence?.exp()),
+                        _ => Value::Table(Joint { variables: variables.clone(), probabilities: joint.to_vec() }),
+                    };
+                    return Some(found(value, ln_p_evidence));
+                }
+                let joint = JointDistribution { variables: variables.clone(), probabilities: joint.to_vec() };
+                Some(match self.oracle.outcome_of_joint(&asked.question, &joint, ln_p_evidence.unwrap_or(0.0)) {
+                    Outcome::Found { value, .. } => found(value, ln_p_evidence),
+                    each => RowAnswer::Found(each),
+                })
+            }
+        }
+    }
+
+    fn row(&self, room: &mut Workspace, asked: &RowQuestion, row: &[u32]) -> Result<RowAnswer, AskError> {
         let domain = self.oracle.domain();
-        let seen = seen.iter().filter(|(variable, _)| asked.is_evidence[variable.index()]);
-        if let (Some(tree), Some(known)) = (tree, &asked.known) {
+        let seen = row.iter().enumerate().filter(|(variable, state)| **state != UNSEEN && asked.is_evidence[*variable]);
+        let seen = seen.map(|(variable, state)| (VarId::new(variable), *state as usize));
+        // Where the tree does not fit, elimination may.
+        if let (Ok(tree), Some(known)) = (self.oracle.junction_tree(), &asked.known) {
             let mut evidence = known.clone();
             for (variable, state) in seen.clone() {
-                evidence.observe(domain, *variable, *state)?;
+                evidence.observe(domain, variable, state)?;
             }
             let answer = tree.posteriors_in(room, &evidence, &asked.wanted)?;
             let Answer::Possible { answer: calibrated, ln_p_evidence } = answer else { return Ok(RowAnswer::Impossible) };
@@ -285,11 +337,31 @@ impl<'o> RowQuestions<'o> {
             }
         }
         let mut question = asked.question.clone();
-        question.findings.extend(seen.map(|(variable, state)| Finding::state(domain, *variable, *state)));
+        question.findings.extend(seen.map(|(variable, state)| Finding::state(domain, variable, state)));
         Ok(match self.oracle.reply(&question)?.outcome {
             Outcome::Impossible { .. } => RowAnswer::Impossible,
             found => RowAnswer::Found(found),
         })
+    }
+}
+
+impl RowQuestion {
+    fn new(oracle: &Oracle, question: Question, is_evidence: Vec<bool>) -> Result<Self, Error> {
+        let (wanted, known) = (wanted(oracle, &question), known(oracle, &question.findings)?);
+        // Who gave an order of their own wants it used.
+        let variables = oracle.joint_needed(&question, SMALL_JOINT).filter(|_| oracle.engine() == Engine::Auto);
+        let parts = variables.zip(known.as_ref()).map(|(variables, known)| {
+            let parts = RequisiteParts::new(oracle.graph(), known, &variables);
+            (variables, parts)
+        });
+        Ok(Self { question, is_evidence, known, wanted, parts })
+    }
+}
+
+fn found(value: Value, ln_p_evidence: Option<f64>) -> RowAnswer {
+    match ln_p_evidence {
+        Some(ln_p_evidence) => RowAnswer::Found(Outcome::Found { value, ln_p_evidence }),
+        None => RowAnswer::FoundAlone(value),
     }
 }
 

@@ -57,6 +57,8 @@ pub fn run(asker: &Asker<'_>, queries: &[Query], common: &Common) -> Result<(), 
     let questions = RowQuestions::open(&asker.oracle, queries, &asker.findings, &args.rows, (read, unknown))?;
     questions.remarks().iter().for_each(|text| remark(common, text));
     let with_ln_p = args.log_likelihood;
+    // Lines of JSON always have it.
+    let questions = if with_ln_p || asker.style != Style::Csv { questions } else { questions.without_ln_p() };
     let header = if asker.style == Style::Csv { Some(header(&columns, queries, with_ln_p)) } else { None };
     let texts: Vec<String> = queries.iter().map(ToString::to_string).collect();
     let n_impossible = AtomicU64::new(0);
@@ -245,7 +247,7 @@ fn push_answer(bytes: &mut Vec<u8>, columns: &Columns, answer: &RowAnswer) {
     if columns.names.is_empty() {
         return;
     }
-    let RowAnswer::Found(Outcome::Found { value, .. }) = answer else {
+    let (RowAnswer::Found(Outcome::Found { value, .. }) | RowAnswer::FoundAlone(value)) = answer else {
         bytes.extend(columns.names.iter().map(|_| b','));
         return;
     };
@@ -295,6 +297,11 @@ fn row_of_json(written: &mut Written, domain: &Domain, queries: &[String], answe
                 if queries.is_empty() {
                     fields.shift_remove("p");
                 }
+            }
+            RowAnswer::FoundAlone(value) => {
+                object::fields(domain, &Outcome::Found { value: value.clone(), ln_p_evidence: 0.0 }, &mut fields);
+                fields.shift_remove("variables");
+                fields.shift_remove("log_p_evidence");
             }
             RowAnswer::Impossible => {
                 fields.insert("impossible".into(), json!(true));
