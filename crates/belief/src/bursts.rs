@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{NeverObserved, ShapeMismatch, StateMap, WordCount, WordCounts, count_without};
+use crate::{NeverObserved, ShapeMismatch, StateMap, WordCounts, count_without};
 
 /// Repeats of words within texts, and lengths of texts, as weights of texts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -148,7 +148,7 @@ impl Bursts {
     /// class sum to the times of its words.
     pub(crate) fn are_of(&self, counts: &WordCounts) -> bool {
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * (1.0 + b.abs());
-        let cell = |word: u32, class: u32| counts.of_word(word as usize).map_or(WordCount::default(), |of_word| of_word[class as usize]);
+        let cell = |word: u32, class: u32| counts.of_word(word as usize).of_class(class as usize);
         let of_word = |((word, class, _), _): (&(u32, u32, u32), &f64)| {
             let texts: f64 = self.repeats(*word, *class).map(|(_, texts)| texts).sum();
             texts <= cell(*word, *class).texts * (1.0 + 1e-6)

@@ -21,6 +21,7 @@ mod matrix;
 mod moments;
 mod nelder_mead;
 mod observations;
+mod packed;
 mod piecewise;
 mod pruning;
 mod random;
@@ -67,5 +68,5 @@ pub use statistic::{ConjugatePrior, Forget, NeverObserved, ShapeMismatch, Suffic
 pub use sum::CompensatedSum;
 pub use sums::{Greatest, SumColumns, Sums};
 pub use support::Support;
-pub use word_counts::{WordCount, WordCounts};
+pub use word_counts::{ClassCounts, WordCount, WordCounts};
 pub use word_weights::{TextLength, WordWeights};

@@ -2,8 +2,11 @@
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+
+use crate::packed::PackedNames;
 
 /// A variable's place in its [`Schema`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -100,17 +103,27 @@ pub enum Role {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "RawStates", into = "RawStates")]
 pub struct States {
-    names: Vec<String>,
+    /// Of a vocabulary they are many, and are not copied.
+    names: Arc<Vec<String>>,
     n_declared: usize,
     ordered: bool,
+    /// Whether those that were seen are in canonical order, in which one is found by bisection.
+    is_canonical: bool,
 }
 
 #[derive(Serialize, Deserialize)]
 struct RawStates {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     names: Vec<String>,
+    /// The names, where they are many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    packed: Option<PackedNames>,
     n_declared: usize,
     ordered: bool,
 }
+
+/// More names than these are packed in a model file.
+const MANY: usize = 256;
 
 /// Why a schema or a list of states was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -234,7 +247,7 @@ impl States {
     /// When a name repeats.
     pub fn declared(names: Vec<String>, ordered: bool) -> Result<Self, SchemaError> {
         let n_declared = names.len();
-        RawStates { names, n_declared, ordered }.try_into()
+        Self::checked(names, n_declared, ordered)
     }
 
     /// These states, with more that were seen behind them.
@@ -242,9 +255,43 @@ impl States {
     /// # Errors
     /// When a name repeats.
     pub fn with_seen(&self, seen: impl IntoIterator<Item = String>) -> Result<Self, SchemaError> {
-        let mut names = self.names.clone();
+        let mut names = self.names.to_vec();
         names.extend(seen);
-        RawStates { names, n_declared: self.n_declared, ordered: self.ordered }.try_into()
+        Self::checked(names, self.n_declared, self.ordered)
+    }
+
+    /// These states, with more that were seen, in canonical order; the second value tells where each went, those that were there first.
+    /// As [`Self::with_seen`] and then [`Self::canonical`], in one step.
+    ///
+    /// # Errors
+    /// When a name repeats.
+    pub fn canonical_with_seen(&self, seen: impl IntoIterator<Item = String>) -> Result<(Self, Vec<u32>), SchemaError> {
+        let mut names = self.names.to_vec();
+        names.extend(seen);
+        let place_of = put_in_order(&mut names, self.n_declared);
+        let (declared, others) = names.split_at(self.n_declared);
+        let mut twice = others.windows(2).filter(|two| two[0] == two[1]).map(|two| &two[0]);
+        let declared: HashSet<&String> = declared.iter().collect();
+        if let Some(twice) = twice.next().or_else(|| others.iter().find(|name| declared.contains(name))) {
+            return Err(SchemaError::DuplicateState(twice.clone()));
+        }
+        Ok((Self { names: Arc::new(names), n_declared: self.n_declared, ordered: self.ordered, is_canonical: true }, place_of))
+    }
+
+    /// States of these names, if none is there twice.
+    fn checked(names: Vec<String>, n_declared: usize, ordered: bool) -> Result<Self, SchemaError> {
+        if n_declared > names.len() {
+            return Err(SchemaError::TooManyDeclared { declared: n_declared, present: names.len() });
+        }
+        // A vocabulary is long, and comes in order: then no two of its words are the same.
+        let is_canonical = are_in_order(&names[n_declared..]);
+        if n_declared > 0 || !is_canonical {
+            let mut seen = HashSet::with_capacity(names.len());
+            if let Some(twice) = names.iter().find(|n| !seen.insert(n.as_str())) {
+                return Err(SchemaError::DuplicateState(twice.clone()));
+            }
+        }
+        Ok(Self { names: Arc::new(names), n_declared, ordered, is_canonical })
     }
 
     /// The names, in order.
@@ -272,9 +319,21 @@ impl States {
         self.ordered
     }
 
+    /// The place of a state of exactly this name.
+    ///
+    /// **Complexity**: of those that were seen a bisection, where they are in canonical order.
+    pub fn place(&self, name: &str) -> Option<usize> {
+        let (declared, seen) = self.names.split_at(self.n_declared);
+        let among_seen = || match self.is_canonical {
+            true => seen.binary_search_by(|other| compare_states(other, name)).ok(),
+            false => seen.iter().position(|other| other == name),
+        };
+        declared.iter().position(|other| other == name).or_else(|| Some(self.n_declared + among_seen()?))
+    }
+
     /// The place of a state: exact, else the only one that is equal without case, else the only one equal as a number.
     pub fn find(&self, text: &str) -> Option<usize> {
-        if let Some(exact) = self.names.iter().position(|n| n == text) {
+        if let Some(exact) = self.place(text) {
             return Some(exact);
         }
         let only = |matches: &dyn Fn(&str) -> bool| {
@@ -290,48 +349,81 @@ impl States {
     /// The same states in canonical order: declared ones as declared, the others sorted (numbers by value, then bytes).
     /// The second value tells where each state went.
     pub fn canonical(&self) -> (Self, Vec<u32>) {
-        let mut order: Vec<usize> = (0..self.names.len()).collect();
-        // Numbers are read once, and not in every comparison.
-        let numbers: Vec<Option<f64>> = self.names.iter().map(|name| finite_number(name)).collect();
-        order[self.n_declared..].sort_unstable_by(|&a, &b| match (numbers[a], numbers[b]) {
-            (None, None) => self.names[a].cmp(&self.names[b]),
-            _ => compare_states(&self.names[a], &self.names[b]),
-        });
-        let mut place_of = vec![0_u32; order.len()];
-        for (new, &old) in order.iter().enumerate() {
-            place_of[old] = new as u32;
-        }
-        let names = order.into_iter().map(|old| self.names[old].clone()).collect();
-        (Self { names, n_declared: self.n_declared, ordered: self.ordered }, place_of)
+        let mut names = self.names.to_vec();
+        let place_of = put_in_order(&mut names, self.n_declared);
+        (Self { names: Arc::new(names), n_declared: self.n_declared, ordered: self.ordered, is_canonical: true }, place_of)
     }
 }
 
 impl TryFrom<RawStates> for States {
-    type Error = SchemaError;
-    fn try_from(raw: RawStates) -> Result<Self, SchemaError> {
-        // A vocabulary is long, and comes in order: then no two of its words are the same.
-        if !raw.names.is_sorted_by(|a, b| compare_states(a, b) == Ordering::Less) {
-            let mut seen = HashSet::with_capacity(raw.names.len());
-            if let Some(twice) = raw.names.iter().find(|n| !seen.insert(n.as_str())) {
-                return Err(SchemaError::DuplicateState(twice.clone()));
-            }
-        }
-        if raw.n_declared > raw.names.len() {
-            return Err(SchemaError::TooManyDeclared { declared: raw.n_declared, present: raw.names.len() });
-        }
-        Ok(Self { names: raw.names, n_declared: raw.n_declared, ordered: raw.ordered })
+    type Error = String;
+    fn try_from(raw: RawStates) -> Result<Self, String> {
+        let names = match raw.packed {
+            Some(packed) => packed.unpack()?,
+            None => raw.names,
+        };
+        Self::checked(names, raw.n_declared, raw.ordered).map_err(|e| e.to_string())
     }
 }
 
 impl From<States> for RawStates {
     fn from(states: States) -> Self {
-        RawStates { names: states.names, n_declared: states.n_declared, ordered: states.ordered }
+        let States { names, n_declared, ordered, .. } = states;
+        let packed = (names.len() > MANY).then(|| PackedNames::new(&names));
+        let names = if packed.is_some() { Vec::new() } else { names.to_vec() };
+        RawStates { names, packed, n_declared, ordered }
     }
+}
+
+/// Puts names from a place on in the order of [`compare_states`]; tells where each went.
+///
+/// **Complexity**: that of a sort by the first eight bytes; names that have those in common are compared as they are.
+fn put_in_order(names: &mut [String], first: usize) -> Vec<u32> {
+    let (mut numbers, mut words) = (Vec::new(), Vec::with_capacity(names.len() - first));
+    for (place, name) in names.iter().enumerate().skip(first) {
+        match finite_number(name) {
+            Some(number) => numbers.push((number, place as u32)),
+            None => words.push((beginning(name), place as u32)),
+        }
+    }
+    let by_name = |a: u32, b: u32| names[a as usize].cmp(&names[b as usize]);
+    numbers.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then_with(|| by_name(a.1, b.1)));
+    words.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| by_name(a.1, b.1)));
+    let order: Vec<u32> = numbers.iter().map(|(_, place)| *place).chain(words.iter().map(|(_, place)| *place)).collect();
+    let mut place_of: Vec<u32> = (0..names.len() as u32).collect();
+    order.iter().zip(first as u32..).for_each(|(old, new)| place_of[*old as usize] = new);
+    let in_order: Vec<String> = order.iter().map(|old| std::mem::take(&mut names[*old as usize])).collect();
+    names[first..].iter_mut().zip(in_order).for_each(|(name, next)| *name = next);
+    place_of
+}
+
+/// The first eight bytes, so that comparing them is comparing the names as far as they go.
+fn beginning(name: &str) -> u64 {
+    let mut bytes = [0; 8];
+    let n = name.len().min(8);
+    bytes[..n].copy_from_slice(&name.as_bytes()[..n]);
+    u64::from_be_bytes(bytes)
+}
+
+/// Whether names are in the order of [`compare_states`], and none is there twice.
+fn are_in_order(names: &[String]) -> bool {
+    let mut before: Option<(&String, Option<f64>)> = None;
+    names.iter().all(|name| {
+        let number = finite_number(name);
+        let is_next = before.is_none_or(|(before, of_before)| compare((before, of_before), (name, number)) == Ordering::Less);
+        before = Some((name, number));
+        is_next
+    })
 }
 
 /// The order of states that were not declared: numbers first and by value, then bytes.
 pub fn compare_states(a: &str, b: &str) -> Ordering {
-    match (finite_number(a), finite_number(b)) {
+    compare((a, finite_number(a)), (b, finite_number(b)))
+}
+
+/// The same of states whose numbers are read already.
+fn compare((a, number_a): (&str, Option<f64>), (b, number_b): (&str, Option<f64>)) -> Ordering {
+    match (number_a, number_b) {
         (Some(x), Some(y)) => x.total_cmp(&y).then_with(|| a.cmp(b)),
         (Some(_), None) => Ordering::Less,
         (None, Some(_)) => Ordering::Greater,
@@ -373,6 +465,22 @@ mod tests {
         assert_eq!(seen(&["yes", "YES"]).find("Yes"), None);
         assert_eq!(seen(&["No", "Yes"]).find("yes"), Some(1));
         assert_eq!(seen(&["1.0", "2"]).find("1"), Some(0));
+    }
+
+    #[test]
+    fn a_state_has_the_place_it_is_at_in_any_order() {
+        let names: Vec<String> =
+            (0..300).map(|n| if n % 3 == 0 { format!("{}.5", n * 7 % 100) + &"0".repeat(n / 100) } else { format!("w{n}é") }).collect();
+        let in_order = States::default().canonical_with_seen(names.clone()).unwrap().0;
+        let declared = States::declared(names[..9].to_vec(), false).unwrap();
+        let both = declared.canonical_with_seen(names[9..].to_vec()).unwrap().0;
+        for states in [States::default().with_seen(names.clone()).unwrap(), in_order, both] {
+            states.names().iter().enumerate().for_each(|(place, name)| assert_eq!(states.place(name), Some(place)));
+            assert_eq!((states.place("w0"), states.place("7"), states.place("")), (None, None, None));
+        }
+        assert_eq!(States::default().canonical_with_seen(names.clone()), States::default().with_seen(names.clone()).map(|s| s.canonical()));
+        let twice = |known: &States, more: &str| known.canonical_with_seen([more.to_string(), "z".into()]).is_err();
+        assert!(twice(&declared, &names[3]) && twice(&States::default(), "z") && !twice(&declared, "y"));
     }
 
     #[test]

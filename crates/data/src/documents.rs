@@ -42,6 +42,7 @@ pub(crate) struct Documents {
 struct Document {
     /// Below the root.
     path: PathBuf,
+    /// Zero where nobody asked.
     bytes: u64,
 }
 
@@ -51,16 +52,18 @@ pub(crate) type RowName = (u32, Option<u64>);
 /// Endings of files that are tables.
 const TABLES: [&str; 9] = ["csv", "tsv", "arff", "jsonl", "ndjson", "parquet", "arrow", "feather", "ipc"];
 
-/// Bytes, and files, that one thread works on at a time: enough that few words are new in each, few enough to share out.
-const UNIT_BYTES: u64 = 2 << 20;
-const UNIT_FILES: usize = 4096;
+/// Files that one thread works on at a time, and bytes at which they make a chunk: enough that few words are new in each, few enough
+/// to share out.
+const UNIT_FILES: usize = 512;
+const CHUNK_BYTES: usize = 2 << 20;
 
-/// Bytes that are set aside for a file before it is read.
-const MOST_AT_ONCE: u64 = 1 << 26;
+/// Bytes that are asked for at once of a file.
+const AT_ONCE: usize = 1 << 16;
 
 impl Documents {
-    /// Lists a folder and all in it. Links are followed; one that leads back to a folder above it is not, and is told.
-    pub fn list(root: &Path, cut: Option<Cut>, class_depth: usize) -> Result<Self, DataError> {
+    /// Lists a folder and all in it. Links are followed; one that leads back to a folder above it is not, and is told. To ask for the size
+    /// of every file takes as long as to list them: those of whole files are asked for only where it is to be told how far reading has come.
+    pub fn list(root: &Path, cut: Option<Cut>, class_depth: usize, with_sizes: bool) -> Result<Self, DataError> {
         let class_depth = class_depth.max(1);
         let (mut files, mut unlisted) = (Vec::new(), Vec::new());
         // Folders that are classes, and whether a document was found in them.
@@ -69,7 +72,8 @@ impl Documents {
             match entry {
                 Ok(entry) if entry.file_type().is_file() => {
                     let path = entry.path().strip_prefix(root).unwrap_or(entry.path()).to_path_buf();
-                    let bytes = entry.metadata().map_or(0, |metadata| metadata.len());
+                    let is_whole = cut_of(cut, &path) == Cut::Whole;
+                    let bytes = if with_sizes || !is_whole { entry.metadata().map_or(0, |metadata| metadata.len()) } else { 0 };
                     files.push(Document { path, bytes });
                     // What is deeper than a class's folder follows it at once.
                     if let Some((_, has_some)) = folders.last_mut().filter(|_| entry.depth() > class_depth) {
@@ -153,8 +157,7 @@ impl Documents {
 
     /// How a file is cut: as is said, and else a mailbox is known by its name.
     fn cut(&self, file: usize) -> Cut {
-        let by_name = || if mailbox::is_name(&self.files[file].path) { Cut::Messages } else { Cut::Whole };
-        self.cut.unwrap_or_else(by_name)
+        cut_of(self.cut, &self.files[file].path)
     }
 
     /// An empty file is an empty document, unless it is cut.
@@ -210,48 +213,64 @@ impl Documents {
         Blocks::new(&input, records, rows, first_row, pool).ok()
     }
 
-    /// The bytes of a whole file, unpacked if it is packed.
-    fn read(&self, file: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
-        bytes.clear();
+    /// The bytes of a whole file, unpacked if it is packed: the first so many of the buffer, which is not made anew for every file.
+    fn read(&self, file: usize, buffer: &mut Vec<u8>) -> io::Result<usize> {
+        buffer.resize(buffer.len().max(AT_ONCE), 0);
+        let mut n = 0;
         match &self.single {
-            Some(input) => input.raw()?.read_to_end(bytes).map(drop)?,
+            Some(input) => {
+                buffer.clear();
+                n = input.raw()?.read_to_end(buffer)?;
+            }
             None => {
-                // With room for one byte more than were listed, one call reads the file and tells that it ends there.
-                bytes.resize(self.files[file].bytes.min(MOST_AT_ONCE) as usize + 1, 0);
                 let mut file = File::open(self.path(file))?;
-                let n = read_full(&mut file, bytes)?;
-                if n == bytes.len() {
-                    file.read_to_end(bytes)?;
-                } else {
-                    bytes.truncate(n);
+                loop {
+                    n += read_full(&mut file, &mut buffer[n..])?;
+                    if n < buffer.len() {
+                        break;
+                    }
+                    buffer.resize(2 * n, 0);
                 }
             }
         }
-        if let Some(text) = unpacked(bytes)? {
-            *bytes = text;
+        if let Some(text) = unpacked(&buffer[..n])? {
+            *buffer = text;
+            n = buffer.len();
         }
-        Ok(())
+        Ok(n)
     }
 
-    /// Reads some files into a chunk.
-    pub fn encode_files(&self, files: Range<usize>, first_row: u64, builder: &mut ChunkBuilder<'_>) -> Result<EncodedChunk, DataError> {
-        let mut bytes = Vec::new();
-        let mut kept = Vec::with_capacity(files.len());
-        for file in files.clone() {
-            let mut fault = None;
-            match self.read(file, &mut bytes) {
-                Ok(()) if is_binary(&bytes) => fault = Some(RowFault::Binary(self.path(file))),
-                Ok(()) => {}
-                Err(error) => fault = Some(RowFault::Unreadable(self.path(file), reason(&error))),
-            }
-            if self.push((file as u32, None), self.class(file).as_deref(), &bytes, fault, file as u64 + 1, builder)? {
+    /// Reads some files into chunks, which depend on the files alone.
+    pub fn encode_files<'p>(
+        &self,
+        files: Range<usize>,
+        first_row: u64,
+        builder: impl Fn() -> ChunkBuilder<'p>,
+        mut each: impl FnMut(EncodedChunk) -> Result<(), DataError>,
+    ) -> Result<(), DataError> {
+        let mut buffer = Vec::new();
+        let (mut chunk, mut kept, mut n_bytes, mut first) = (builder(), Vec::new(), 0, first_row);
+        for (file, row) in files.clone().zip(first_row..) {
+            let (n, fault) = match self.read(file, &mut buffer) {
+                Ok(n) if is_binary(&buffer[..n]) => (n, Some(RowFault::Binary(self.path(file)))),
+                Ok(n) => (n, None),
+                Err(error) => (0, Some(RowFault::Unreadable(self.path(file), reason(&error)))),
+            };
+            let bytes = &buffer[..n];
+            if self.push((file as u32, None), self.class(file).as_deref(), bytes, fault, file as u64 + 1, &mut chunk)? {
                 kept.push((file as u32, None));
             }
+            n_bytes += n;
+            if n_bytes >= CHUNK_BYTES || file + 1 == files.end {
+                if chunk.plan().keep_raw {
+                    chunk.set_raw(RawRows::Documents(std::mem::take(&mut kept)));
+                }
+                each(chunk.finish(first)?)?;
+                (chunk, n_bytes, first) = (builder(), 0, row + 1);
+                kept.clear();
+            }
         }
-        if builder.plan().keep_raw {
-            builder.set_raw(RawRows::Documents(kept));
-        }
-        builder.finish(first_row)
+        Ok(())
     }
 
     /// Reads a block of a file that is cut into a chunk; `before` are the rows before the file's first.
@@ -371,12 +390,9 @@ impl DocumentUnits<'_> {
     fn whole_files(&mut self) -> Unit {
         let (files, first) = (&self.documents.files, self.next_file);
         let mut bytes = 0;
-        while self.next_file < files.len() && self.documents.cut(self.next_file) == Cut::Whole {
+        while self.next_file < files.len() && self.next_file - first < UNIT_FILES && self.documents.cut(self.next_file) == Cut::Whole {
             bytes += files[self.next_file].bytes;
             self.next_file += 1;
-            if bytes >= UNIT_BYTES || self.next_file - first >= UNIT_FILES {
-                break;
-            }
         }
         self.files(first..self.next_file, bytes)
     }
@@ -386,6 +402,10 @@ impl DocumentUnits<'_> {
         self.next_row += files.len() as u64;
         Unit::Documents { files, first_row, bytes }
     }
+}
+
+fn cut_of(said: Option<Cut>, path: &Path) -> Cut {
+    said.unwrap_or_else(|| if mailbox::is_name(path) { Cut::Messages } else { Cut::Whole })
 }
 
 /// The name of a file without its endings: of `spam.txt.gz` it is `spam`.

@@ -15,7 +15,7 @@ use crate::error::{Place, RowFault};
 use crate::labels::LabelPlan;
 use crate::text::blocks::Block;
 use crate::text::csv::{Tile, cell_of, text_of};
-use crate::words::{Tokenizer, Vocabulary, hash_bytes};
+use crate::words::{KnownWords, Tokenizer, Vocabulary, hash_bytes};
 use crate::{Contradiction, DataError, MadeColumns, OnBadRow, UnknownStates, made};
 
 /// What becomes of each variable of the schema, fixed before a pass over the data.
@@ -62,7 +62,7 @@ pub(crate) enum PlanKind {
     Text {
         tokenizer: Arc<Tokenizer>,
         /// Words known before the pass.
-        known: Arc<Vocabulary>,
+        known: Arc<KnownWords>,
         /// Whether words that are new join them.
         grows: bool,
         missing: Dictionary,
@@ -103,7 +103,8 @@ impl PlanKind {
     pub fn n_known(&self) -> usize {
         match self {
             PlanKind::Category { known, .. } => known.len(),
-            PlanKind::Text { known, .. } | PlanKind::Labels(LabelPlan { known, .. }) => known.len(),
+            PlanKind::Text { known, .. } => known.len(),
+            PlanKind::Labels(LabelPlan { known, .. }) => known.len(),
             PlanKind::Numeric { cuts: Some(cuts), .. } => cuts.len() + 1,
             PlanKind::Absence { .. } => MadeColumns::ABSENCE.len(),
             PlanKind::Skip | PlanKind::Numeric { cuts: None, .. } => 0,
@@ -422,7 +423,10 @@ impl<'p> ChunkBuilder<'p> {
             self.texts[variable].push(text.map(<[u8]>::to_vec));
         }
         if let Some(text) = text {
+            let known: &Vocabulary = known;
             let n_known = known.len() as u32;
+            // A word and what separates it are two bytes at least; most are six.
+            codes.reserve(text.len() / 4);
             let legacy = match (n_known, grows) {
                 // The usual first pass knows no word.
                 (0, true) => tokenizer.each_to_look_up(text, |word| codes.push(new.intern(word))),

@@ -38,7 +38,7 @@ impl Found {
     fn intern(&mut self, new: &NewStates) -> Vec<u32> {
         match (self, new) {
             (Found::States(states), NewStates::Names(names)) => names.iter().map(|name| states.intern_name(name)).collect(),
-            (Found::Words(words), NewStates::Words(new)) => new.words().map(|word| words.intern(word)).collect(),
+            (Found::Words(words), NewStates::Words(new)) => new.to_look_up().map(|word| words.intern(word)).collect(),
             // A chunk without words has no names either.
             (Found::States(_), NewStates::Words(_)) | (Found::Words(_), NewStates::Names(_)) | (Found::Made(_), _) => Vec::new(),
         }
@@ -58,7 +58,8 @@ impl FoundStates {
     pub fn new(plan: &Plan, max_vocabulary: Option<usize>) -> Self {
         let known = |kind: &PlanKind| match kind {
             PlanKind::Category { known, .. } => Found::States(known.clone()),
-            PlanKind::Text { known, .. } | PlanKind::Labels(LabelPlan { known, .. }) => Found::Words((**known).clone()),
+            PlanKind::Text { known, .. } => Found::Words(Vocabulary::clone(known)),
+            PlanKind::Labels(LabelPlan { known, .. }) => Found::Words(Vocabulary::clone(known)),
             PlanKind::Skip | PlanKind::Numeric { .. } | PlanKind::Absence { .. } => Found::Made(kind.n_known()),
         };
         let found: Vec<Found> = plan.variables.iter().map(|variable| known(&variable.kind)).collect();

@@ -44,6 +44,8 @@ pub(crate) struct Profile {
     n_words: usize,
     /// Whether every value is a date.
     dates: bool,
+    /// Whether the values need not be looked at, for what the column is was said.
+    is_said: bool,
     scratch: Vec<u8>,
 }
 
@@ -63,12 +65,21 @@ impl Profile {
             greatest: f64::NEG_INFINITY,
             n_words: 0,
             dates: true,
+            is_said: false,
             scratch: Vec::new(),
         }
     }
 
+    /// Of a column that is said to be one of texts, which are long and many.
+    pub fn of_texts(missing: &[String]) -> Self {
+        Self { is_said: true, ..Self::new(missing) }
+    }
+
     /// A cell as it stands in a CSV file.
     pub fn observe_cell(&mut self, cell: &[u8]) {
+        if self.is_said {
+            return;
+        }
         match self.values.get(cell) {
             Some(code) => self.count(code),
             None => {
@@ -89,7 +100,7 @@ impl Profile {
 
     /// A value's text; `None` is missing.
     pub fn observe(&mut self, text: Option<&[u8]>) {
-        if let Some(text) = text {
+        if let Some(text) = text.filter(|_| !self.is_said) {
             self.observe_new(text);
         }
     }

@@ -95,7 +95,9 @@ impl Source {
         let of_documents = |documents| (Layout::Documents(documents), documents::COLUMNS.map(String::from).to_vec());
         let single = |cut| of_documents(Documents::single(&input, cut, options.class_depth));
         let (layout, names) = match input.format {
-            Format::Folder => of_documents(Documents::list(&input.path, options.documents, options.class_depth)?),
+            Format::Folder => {
+                of_documents(Documents::list(&input.path, options.documents, options.class_depth, options.progress.is_some())?)
+            }
             Format::Documents => single(options.documents.unwrap_or(Cut::Whole)),
             Format::Mailbox => single(Cut::Messages),
             Format::Csv { .. } if as_document && !said_to_be_table && !input.is_named_as_table() => single(Cut::Whole),
@@ -364,7 +366,7 @@ impl Source {
             }
             (Unit::Text(block), Layout::Arff(header)) => each(arff::encode(block, header, &mut ChunkBuilder::new(plan, file, rows))?),
             (Unit::Documents { files, first_row, .. }, Layout::Documents(documents)) => {
-                each(documents.encode_files(files.clone(), *first_row, &mut ChunkBuilder::new(plan, file, files.len()))?)
+                documents.encode_files(files.clone(), *first_row, || ChunkBuilder::new(plan, file, 0), each)
             }
             (Unit::Pieces { block, file: of, before }, Layout::Documents(documents)) => {
                 each(documents.encode_block(block, *of, *before, &mut ChunkBuilder::new(plan, file, 0))?)

@@ -24,7 +24,7 @@ use crate::sidecar::{Sidecar, StateTrees};
 use crate::source::{Source, Unit, Units};
 use crate::text::blocks::Pool;
 use crate::text::csv::cell_of;
-use crate::words::{Markup, Tokenizer};
+use crate::words::{Markup, Tokenizer, known_words};
 use crate::{ColumnType, Contradiction, DataError, MadeColumns, NameMap, ReadOptions, UnknownStates};
 
 /// A table in files, read again for every pass.
@@ -94,7 +94,12 @@ impl Table {
         check_flags(&sources[0].input.path, &names, &options, &sidecar)?;
         let missing = options.missing_markers();
         let files = map_columns(&sources, &names, &NameMap::default(), false)?.0;
-        let (mut profiles, mut nested) = (vec![Profile::new(&missing); names.len()], vec![false; names.len()]);
+        let is_text = |name: &String| {
+            let said = options.type_of(name).or_else(|| sidecar.type_of(name));
+            said == Some(ColumnType::Text) && options.target.as_ref() != Some(name) && options.weight.as_ref() != Some(name)
+        };
+        let profile = |name: &String| if is_text(name) { Profile::of_texts(&missing) } else { Profile::new(&missing) };
+        let (mut profiles, mut nested) = (names.iter().map(profile).collect::<Vec<_>>(), vec![false; names.len()]);
         let mut seen = 0;
         for (source, file) in sources.iter().zip(&files) {
             // Columns of later files may stand in another order.
@@ -331,7 +336,7 @@ impl Table {
                 name_values(known, &variable.name, &self.options.names, false);
             }
             if let (PlanKind::Text { known, grows, .. }, Kind::Text(words)) = (&mut plan.kind, &variable.kind) {
-                *known = Arc::new(words.names().iter().collect());
+                *known = Arc::new(known_words(words));
                 // Words that were dropped do not come back.
                 *grows &= self.options.max_vocabulary.is_none();
             }
@@ -485,7 +490,7 @@ impl Observations for AllRows<'_> {
             }
             let seen = found.names_from(id.index(), known.len());
             // The dictionary holds no name twice, so neither does the list.
-            let (states, to) = known.with_seen(seen).unwrap_or_else(|_| known.clone()).canonical();
+            let (states, to) = known.canonical_with_seen(seen).unwrap_or_else(|_| known.canonical());
             recoding.columns[id.index()] = Some(StateMap { n_states: states.len(), to });
             states
         });
@@ -729,12 +734,9 @@ fn plan_kind(
     let missing = &options.missing_markers();
     match (&variable.role, &variable.kind) {
         (Role::Ignored(_), _) => PlanKind::Skip,
-        (Role::Input, Kind::Text(words)) => PlanKind::Text {
-            tokenizer: tokenizer.clone(),
-            known: Arc::new(words.names().iter().collect()),
-            grows,
-            missing: Dictionary::new(missing),
-        },
+        (Role::Input, Kind::Text(words)) => {
+            PlanKind::Text { tokenizer: tokenizer.clone(), known: Arc::new(known_words(words)), grows, missing: Dictionary::new(missing) }
+        }
         (Role::Target, Kind::Labels(labels)) => PlanKind::Labels(LabelPlan {
             separator: options.labels.as_deref().unwrap_or(DEFAULT_SEPARATOR).into(),
             known: Arc::new(labels.names().iter().collect()),

@@ -1,7 +1,5 @@
 //! One case given by hand: `Outlook=Sunny Wind=Strong`.
 
-use std::collections::HashMap;
-
 use belief::{
     Chunk, Codes, Column, Kind, Observations, ReadReport, Recode, Recoding, Role, Schema, ShapeMismatch, SufficientStatistic, Texts, VarId,
     Variable, bin_of,
@@ -119,8 +117,8 @@ impl Case {
                 },
                 (Kind::Text(known), Cell::Text { words: codes, .. }) => {
                     let tokenizer = Tokenizer::new(words).map_err(|e| Error::Internal(e.to_string()))?;
-                    let place: HashMap<&[u8], u32> = known.names().iter().zip(0..).map(|(name, at)| (name.as_bytes(), at)).collect();
-                    tokenizer.each_word_of_text(value, |word| codes.push(place.get(word).copied().unwrap_or(u32::MAX)));
+                    let place = |word: &[u8]| std::str::from_utf8(word).ok().and_then(|word| known.place(word));
+                    tokenizer.each_word_of_text(value, |word| codes.push(place(word).map_or(u32::MAX, |place| place as u32)));
                     case.texts.push((id, Given::Typed(value.into())));
                 }
                 (Kind::Numeric, Cell::Number(number)) if !is_missing => {

@@ -28,7 +28,7 @@ use crate::atomic::{AtomicFile, check_place};
 /// First bytes of a model file. As in PNG, the high bit and the line ends show whether a transfer took it for text.
 pub const MAGIC: [u8; 8] = [0x89, b'T', b'B', b'R', 0x0D, 0x0A, 0x1A, 0x0A];
 /// The format written here; older ones are read, newer ones are refused.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// A body is not larger than this when it is unpacked; no file makes the program take more memory.
 const MOST_BYTES: u64 = 1 << 30;
 

@@ -1,6 +1,6 @@
 //! What a model believes of a state, or of a bin of numbers, given each class, and what that belief is.
 
-use belief::{VarId, WordCount};
+use belief::VarId;
 use learn::{AttributeStatistic, EventModel, TextEvent};
 
 use crate::NaiveBayesModel;
@@ -42,8 +42,10 @@ impl NaiveBayesModel {
                 // A word that is there says its log-odds.
                 TextEvent::Bernoulli => Some(ln.iter().map(|ln| 1.0 / (1.0 + (-ln).exp())).collect()),
                 TextEvent::Complement | TextEvent::NormalisedComplement => {
-                    let share = |(count, total): (&WordCount, &f64)| if *total > 0.0 { count.times / total } else { 0.0 };
-                    Some(counts.of_word(state)?.iter().zip(self.posterior().word_totals(variable)?).map(share).collect())
+                    let totals = self.posterior().word_totals(variable)?;
+                    let counts = counts.of_word(state);
+                    let share = |(class, total): (usize, &f64)| if *total > 0.0 { counts.of_class(class).times / total } else { 0.0 };
+                    Some(totals.iter().enumerate().map(share).collect())
                 }
             };
         }

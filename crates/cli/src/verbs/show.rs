@@ -186,8 +186,9 @@ fn object(model: &NaiveBayesModel, kind: &str, top: usize) -> Result<Value, Fail
             ),
             AttributeStatistic::Words(counts) => {
                 let names = state_names(model, place);
-                let met = counts.met().filter(|(_, of_word)| of_word.iter().any(|count| count.times > 0.0));
+                let met = counts.met().filter(|(_, of_word)| of_word.iter().any(|(_, count)| count.times > 0.0));
                 met.map(|(word, of_word)| {
+                    let of_word = of_word.dense(classes.len());
                     let p = model.of_state(VarId::new(place), word);
                     json!({"word": names[word],
                            "times": by_class(of_word.iter().map(|count| json::number(count.times)).collect()),

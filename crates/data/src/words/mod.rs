@@ -3,11 +3,12 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `decode`, `markup` | bytes to text: encodings, web pages, messages, postings |
-//! | `split` | where words begin and end |
+//! | `split`, `ascii` | where words begin and end |
 //! | `marked` | the same words with where they stand, for those who show them |
 //! | `tokenizer` | [`Words`], every choice that makes words of a text, and [`Tokenizer`], which follows it |
 //! | `vocabulary` | the words met so far and their codes |
 
+mod ascii;
 mod decode;
 mod marked;
 mod markup;
@@ -20,4 +21,4 @@ pub use marked::{MarkedText, MarkedWord};
 pub use markup::{Markup, Stripped};
 pub use split::Inner;
 pub use tokenizer::{NotWords, Splitter, Stemming, Tokenizer, Words, stop_words};
-pub(crate) use vocabulary::{Vocabulary, hash_bytes};
+pub(crate) use vocabulary::{KnownWords, Vocabulary, hash_bytes, known_words};

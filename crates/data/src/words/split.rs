@@ -1,9 +1,12 @@
 //! Words of a text, by the word boundaries of Unicode (UAX #29): the pieces that hold a letter or a digit.
 //!
-//! Text is mostly ASCII, and its words are found byte by byte here. A piece that holds anything else is handed to
-//! `unicode-segmentation`; which of the two finds a word makes no difference.
+//! Text is mostly ASCII, and its words are found 64 bytes at a time (`ascii`). Between white space where anything else stands they are
+//! found byte by byte here, and a piece that holds it is handed to `unicode-segmentation`; which of them finds a word makes no
+//! difference.
 
 use unicode_segmentation::UnicodeSegmentation;
+
+use super::ascii::each_ascii_word;
 
 /// Which marks inside a word belong to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -53,6 +56,44 @@ const CLASS: [u8; 256] = {
 /// Hands on every word of the text, as it stands there.
 #[inline]
 pub fn each_word<'t>(text: &'t str, inner: Inner, mut word: impl FnMut(&'t str)) {
+    each_place(text, inner, |start, end| word(&text[start..end]));
+}
+
+/// Hands on where every word of the text begins and ends.
+#[inline]
+pub fn each_place(text: &str, inner: Inner, mut word: impl FnMut(usize, usize)) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let odd = first_beyond_ascii(bytes, at);
+        // No word goes on over the last sign before it that never stands in one.
+        let sure = if odd == bytes.len() { odd } else { bytes[at..odd].iter().rposition(never_in_a_word).map_or(at, |n| at + n) };
+        each_ascii_word(&bytes[at..sure], inner, |start, end| word(at + start, at + end));
+        if sure == bytes.len() {
+            return;
+        }
+        let end = end_of_piece(bytes, odd);
+        let piece = &text[sure..end];
+        each_word_slowly(piece, inner, |found| {
+            let start = sure + (found.as_ptr() as usize - piece.as_ptr() as usize);
+            word(start, start + found.len());
+        });
+        at = end;
+    }
+}
+
+fn first_beyond_ascii(bytes: &[u8], from: usize) -> usize {
+    const SOME: usize = 256;
+    let mut at = from;
+    while let Some(some) = bytes.get(at..at + SOME).filter(|some| some.is_ascii()) {
+        at += some.len();
+    }
+    bytes[at..].iter().position(|byte| *byte >= 0x80).map_or(bytes.len(), |n| at + n)
+}
+
+/// The same byte by byte, for a text that holds more than ASCII.
+#[cold]
+fn each_word_slowly<'t>(text: &'t str, inner: Inner, mut word: impl FnMut(&'t str)) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -110,7 +151,11 @@ fn end_of_ascii(bytes: &[u8], start: usize, inner: Inner) -> usize {
 /// Where no word can go on: before white space or a sign of ASCII that never stands in a word. A hyphen may be asked for, and
 /// Hebrew has quotation marks inside of words.
 fn end_of_piece(bytes: &[u8], start: usize) -> usize {
-    bytes[start..].iter().position(|b| CLASS[*b as usize] == OTHER && !matches!(b, b'-' | b'"')).map_or(bytes.len(), |n| start + n)
+    bytes[start..].iter().position(never_in_a_word).map_or(bytes.len(), |n| start + n)
+}
+
+fn never_in_a_word(byte: &u8) -> bool {
+    CLASS[*byte as usize] == OTHER && !matches!(byte, b'-' | b'"')
 }
 
 #[cold]
@@ -167,6 +212,19 @@ mod tests {
         fn without_inner_marks_words_are_runs(text in "[a-c0-9_.' \\-é中]{0,24}") {
             let runs = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|w| w.contains(char::is_alphanumeric));
             prop_assert_eq!(words(&text, Inner::None), runs.collect::<Vec<_>>());
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        /// Over the ends of blocks, and with what is not ASCII far and near.
+        #[test]
+        fn many_bytes_at_a_time_are_as_one_by_one(text in "([a-cA-Z0-9_.':,; \\-\"\n]{0,80}(é|\u{301}|’| )?){0,4}") {
+            for inner in [Inner::None, Inner::Unicode, Inner::Hyphens] {
+                let mut slowly = Vec::new();
+                each_word_slowly(&text, inner, |word| slowly.push(word));
+                prop_assert_eq!(words(&text, inner), slowly);
+            }
         }
     }
 

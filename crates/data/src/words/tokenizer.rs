@@ -9,7 +9,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 use serde::{Deserialize, Serialize};
 
 use super::markup::{self, Markup, Stripped};
-use super::split::{Inner, each_word};
+use super::split::{Inner, each_place, each_word};
 use super::vocabulary::{Found, ShortWord};
 
 /// How documents become words: a part of the recipe.
@@ -198,7 +198,7 @@ impl Tokenizer {
     #[inline]
     fn each_of_text(&self, text: &str, take: &mut impl FnMut(Found<'_>)) {
         match self.words.splitter {
-            Splitter::Words(inner) if self.is_plain() => each_word(text, inner, |found| lower(text, found, take)),
+            Splitter::Words(inner) if self.is_plain() => each_place(text, inner, |start, end| lower(text, start, end, take)),
             _ => self.each_run(text, &mut |word: &[u8]| take(word.into())),
         }
     }
@@ -329,15 +329,15 @@ fn each_word_or_time<'t>(text: &'t str, inner: Inner, take: &mut impl FnMut(&'t 
 
 /// Hands on a word of a text in small letters.
 #[inline]
-fn lower(text: &str, word: &str, take: &mut impl FnMut(Found<'_>)) {
-    let at = word.as_ptr() as usize - text.as_ptr() as usize;
-    if word.len() <= ShortWord::LONGEST
-        && let Some(sixteen) = text.as_bytes().get(at..).and_then(|rest| rest.first_chunk::<16>())
-        && let Some(short) = ShortWord::lowered(*sixteen, word.len())
+fn lower(text: &str, start: usize, end: usize, take: &mut impl FnMut(Found<'_>)) {
+    let len = end - start;
+    if len <= ShortWord::LONGEST
+        && let Some(sixteen) = text.as_bytes().get(start..start + 16).and_then(|sixteen| sixteen.first_chunk::<16>())
+        && let Some(short) = ShortWord::lowered(*sixteen, len)
     {
         take(Found::Short(short));
     } else {
-        lower_slowly(word, take);
+        lower_slowly(&text[start..end], take);
     }
 }
 

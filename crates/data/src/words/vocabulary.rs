@@ -1,27 +1,34 @@
 //! The words met so far, each with a code: one look-up per word of a text, so it is our own.
 //!
-//! Most words are short. A word of up to fifteen bytes is its own key, two machine words with its length in the last byte, and is
-//! compared where it was hashed to; only longer ones are looked up by their bytes.
+//! Most words are short. A word of up to fifteen bytes is its own key, sixteen bytes with its length in the last, and is compared at
+//! once; only longer ones are looked up by their bytes. A table of hashes has nothing but part of the hash and the code, and the keys lie in
+//! the order of the codes: words that are met often are met early, so that what is looked at most lies together.
 
+use std::sync::LazyLock;
+
+use belief::States;
 use hashbrown::HashTable;
+
+/// Words of a schema, which are looked up from the first pass over texts on, and may never be.
+pub(crate) type KnownWords = LazyLock<Vocabulary, Box<dyn FnOnce() -> Vocabulary + Send + Sync>>;
+
+/// The words of a schema by their places in it.
+pub(crate) fn known_words(words: &States) -> KnownWords {
+    let words = words.clone();
+    LazyLock::new(Box::new(move || words.names().iter().collect()))
+}
 
 /// Words and their codes, in the order they were met.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Vocabulary {
-    /// A power of two of slots, at most half of them taken.
-    slots: Vec<Slot>,
+    /// A power of two of slots, at most five in eight of them taken: the upper half of a short word's hash and one more than its code; zero is free.
+    slots: Vec<u64>,
     n_short: usize,
+    /// By their codes: short words themselves, of long ones where they lie.
+    keys: Vec<[u8; 16]>,
     long: HashTable<u32>,
-    /// The words one after another, and where each ends.
+    /// The long words one after another.
     text: Vec<u8>,
-    ends: Vec<usize>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Slot {
-    /// In two halves, which need less room than one u128.
-    key: [u64; 2],
-    code: u32,
 }
 
 /// A word of up to fifteen bytes: the bytes, and their number in the last.
@@ -61,19 +68,47 @@ impl ShortWord {
     #[inline]
     pub fn lowered(sixteen: [u8; 16], len: usize) -> Option<Self> {
         debug_assert!(0 < len && len <= Self::LONGEST);
-        let [low, high] = halves((u128::from_le_bytes(sixteen) & (u128::MAX >> (128 - 8 * len))).to_le_bytes());
+        let ([low, high], [of_low, of_high]) = (halves(sixteen), FIRST[len & 15]);
+        let (low, high) = (low & of_low, high & of_high);
         if (low | high) & (EACH * 0x80) != 0 {
             return None;
         }
         Some(Self([lower(low), lower(high) | (len as u64) << 56]))
     }
 
+    /// The upper half of its hash.
+    #[inline]
+    fn hash(self) -> u32 {
+        (hash_key(self.0) >> 32) as u32
+    }
+
+    fn from_key(key: [u8; 16]) -> Self {
+        Self(halves(key))
+    }
+
+    #[inline]
+    fn key(self) -> [u8; 16] {
+        (u128::from(self.0[0]) | u128::from(self.0[1]) << 64).to_le_bytes()
+    }
+
     /// The bytes, and how many of them are the word.
     pub fn bytes(self) -> ([u8; 16], usize) {
-        let bytes = (u128::from(self.0[0]) | u128::from(self.0[1]) << 64).to_le_bytes();
+        let bytes = self.key();
         (bytes, bytes[Self::LONGEST] as usize)
     }
 }
+
+/// The first so many of sixteen bytes.
+const FIRST: [[u64; 2]; 16] = {
+    let mut first = [[0; 2]; 16];
+    let mut len = 1;
+    while len < 16 {
+        let bits = u128::MAX >> (128 - 8 * len);
+        first[len] = [bits as u64, (bits >> 64) as u64];
+        len += 1;
+    }
+    first
+};
 
 /// A one in every byte.
 const EACH: u64 = 0x0101_0101_0101_0101;
@@ -91,19 +126,22 @@ fn halves(bytes: [u8; 16]) -> [u64; 2] {
     [both as u64, (both >> 64) as u64]
 }
 
-/// No word is empty, so the last byte of a key is not zero.
-const FREE: [u64; 2] = [0; 2];
+/// The last byte of the key of a long word, whose first eight say where it begins and the next four how long it is.
+const LONG: u8 = 0xFF;
 
 impl Vocabulary {
+    /// None yet, with room for so many.
+    pub fn with_capacity(n_words: usize) -> Self {
+        Self { slots: vec![0; (8 * n_words / 5 + 1).next_power_of_two()], keys: Vec::with_capacity(n_words), ..Self::default() }
+    }
+
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.keys.len()
     }
 
     /// A word by its code.
     pub fn word(&self, code: u32) -> &[u8] {
-        let code = code as usize;
-        let start = if code == 0 { 0 } else { self.ends[code - 1] };
-        &self.text[start..self.ends[code]]
+        word_of(&self.keys, &self.text, code)
     }
 
     /// The words in the order of their codes.
@@ -111,14 +149,19 @@ impl Vocabulary {
         (0..self.len() as u32).map(|code| self.word(code))
     }
 
+    /// The same, to be looked up elsewhere.
+    pub fn to_look_up(&self) -> impl Iterator<Item = Found<'_>> {
+        self.keys.iter().zip(0..).map(|(key, code)| match key[ShortWord::LONGEST] {
+            LONG => Found::Long(self.word(code)),
+            _ => Found::Short(ShortWord::from_key(*key)),
+        })
+    }
+
     /// The word's code, if it is known.
     #[inline]
     pub fn get<'w>(&self, word: impl Into<Found<'w>>) -> Option<u32> {
         match word.into() {
-            Found::Short(ShortWord(key)) => {
-                let slot = self.slots.get(self.place(key))?;
-                (slot.key != FREE).then_some(slot.code)
-            }
+            Found::Short(short) => self.find(short, short.hash()).ok(),
             Found::Long(word) => self.long.find(hash_bytes(word), |code| self.word(*code) == word).copied(),
         }
     }
@@ -130,20 +173,43 @@ impl Vocabulary {
             Found::Short(short) => short,
             Found::Long(word) => return self.intern_long(word),
         };
-        if 2 * (self.n_short + 1) > self.slots.len() {
-            self.grow();
+        let hash = short.hash();
+        match self.find(short, hash) {
+            Ok(code) => code,
+            Err(place) => self.add_short(short, hash, place),
         }
-        let place = self.place(short.0);
-        let slot = self.slots[place];
-        if slot.key == short.0 { slot.code } else { self.add_short(short, place) }
+    }
+
+    /// The code of a short word, or the place of the slot where it would be.
+    #[inline]
+    fn find(&self, short: ShortWord, hash: u32) -> Result<u32, usize> {
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut place = hash as usize & mask;
+        loop {
+            let slot = self.slots.get(place).copied().unwrap_or(0);
+            if slot == 0 {
+                return Err(place);
+            }
+            let code = (slot as u32) - 1;
+            if (slot >> 32) as u32 == hash && self.keys[code as usize] == short.key() {
+                return Ok(code);
+            }
+            place = (place + 1) & mask;
+        }
     }
 
     #[cold]
-    fn add_short(&mut self, short: ShortWord, place: usize) -> u32 {
-        let (bytes, len) = short.bytes();
-        let code = self.push(&bytes[..len]);
-        self.slots[place] = Slot { key: short.0, code };
+    fn add_short(&mut self, short: ShortWord, hash: u32, place: usize) -> u32 {
+        let code = self.keys.len() as u32;
+        self.keys.push(short.key());
         self.n_short += 1;
+        let slot = u64::from(hash) << 32 | u64::from(code + 1);
+        if 8 * self.n_short > 5 * self.slots.len() {
+            self.grow();
+            self.put(slot);
+        } else {
+            self.slots[place] = slot;
+        }
         code
     }
 
@@ -152,50 +218,60 @@ impl Vocabulary {
         if let Some(code) = self.long.find(hash, |code| self.word(*code) == word) {
             return *code;
         }
-        let code = self.push(word);
-        let (text, ends) = (&self.text, &self.ends);
-        let word_of = |code: u32| &text[if code == 0 { 0 } else { ends[code as usize - 1] }..ends[code as usize]];
-        self.long.insert_unique(hash, code, |code| hash_bytes(word_of(*code)));
-        code
-    }
-
-    fn push(&mut self, word: &[u8]) -> u32 {
+        let code = self.keys.len() as u32;
+        let mut key = [0; 16];
+        key[..8].copy_from_slice(&(self.text.len() as u64).to_le_bytes());
+        key[8..12].copy_from_slice(&(word.len() as u32).to_le_bytes());
+        key[ShortWord::LONGEST] = LONG;
+        self.keys.push(key);
         self.text.extend_from_slice(word);
-        self.ends.push(self.text.len());
-        self.ends.len() as u32 - 1
-    }
-
-    /// Where a key is, or would be.
-    #[inline]
-    fn place(&self, key: [u64; 2]) -> usize {
-        let mask = self.slots.len().wrapping_sub(1);
-        let mut place = hash_key(key) as usize & mask;
-        while let Some(slot) = self.slots.get(place)
-            && slot.key != FREE
-            && slot.key != key
-        {
-            place = (place + 1) & mask;
-        }
-        place
+        let (keys, text) = (&self.keys, &self.text);
+        self.long.insert_unique(hash, code, |code| hash_bytes(word_of(keys, text, *code)));
+        code
     }
 
     #[cold]
     fn grow(&mut self) {
         const FIRST: usize = 1 << 12;
-        let larger = vec![Slot::default(); (2 * self.slots.len()).max(FIRST)];
+        let larger = vec![0; (2 * self.slots.len()).max(FIRST)];
         let old = std::mem::replace(&mut self.slots, larger);
-        for slot in old.into_iter().filter(|slot| slot.key != FREE) {
-            let place = self.place(slot.key);
-            self.slots[place] = slot;
-        }
+        old.into_iter().filter(|slot| *slot != 0).for_each(|slot| self.put(slot));
     }
+
+    /// Puts a slot where its hash says, or behind it.
+    fn put(&mut self, slot: u64) {
+        let mask = self.slots.len() - 1;
+        let mut place = (slot >> 32) as usize & mask;
+        while self.slots[place] != 0 {
+            place = (place + 1) & mask;
+        }
+        self.slots[place] = slot;
+    }
+}
+
+fn word_of<'v>(keys: &'v [[u8; 16]], text: &'v [u8], code: u32) -> &'v [u8] {
+    let key = &keys[code as usize];
+    match key[ShortWord::LONGEST] {
+        LONG => {
+            let (start, len) = halves_of_long(*key);
+            &text[start..start + len]
+        }
+        len => &key[..len as usize],
+    }
+}
+
+/// Where a long word begins, and how long it is.
+fn halves_of_long(key: [u8; 16]) -> (usize, usize) {
+    let [start, len] = halves(key);
+    (start as usize, len as u32 as usize)
 }
 
 /// Words in the order of their codes, none twice.
 impl<'w> FromIterator<&'w String> for Vocabulary {
     fn from_iter<I: IntoIterator<Item = &'w String>>(words: I) -> Self {
-        let mut vocabulary = Self::default();
-        words.into_iter().for_each(|word| {
+        let words = words.into_iter();
+        let mut vocabulary = Self::with_capacity(words.size_hint().0);
+        words.for_each(|word| {
             vocabulary.intern(word.as_bytes());
         });
         vocabulary

@@ -43,7 +43,7 @@ impl Polya {
         n_words: f64,
     ) -> Self {
         let of_word = |word: usize| {
-            let count = counts.of_word(word)?[class];
+            let count = counts.of_word(word).of_class(class);
             let repeats = bursts.repeats(word as u32, class as u32).collect();
             (count.texts > 0.0).then_some((Word { code: word as u32, texts: count.texts, repeats }, count.texts))
         };

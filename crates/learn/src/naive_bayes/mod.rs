@@ -9,7 +9,7 @@
 //! | `posterior` | [`NaiveBayes`], what the two say together, and its scores for rows |
 //! | `class_prior`, `categorical`, `bernoulli`, `gaussian`, `nearest_centroid` | one factor of the product each, also with a row held out |
 //! | `weighing` | how much each word of a text counts |
-//! | `words` | texts as bags of words: multinomial, Bernoulli, complement |
+//! | `words`, `word_table`, `held_out_words` | texts as bags of words: multinomial, Bernoulli, complement; what each word says; a text held out |
 //! | `dirichlet_compound` | words that come in bursts |
 //! | `scale` | what is made of the columns without looking at one row's class: smoothing, pooled means |
 //! | `scoring` | the inner loops: blocks of rows, column by column |
@@ -29,6 +29,7 @@ mod dirichlet_compound;
 mod expectation;
 mod explain;
 mod gaussian;
+mod held_out_words;
 mod leave_one_out;
 mod marginal_likelihood;
 mod mixture;
@@ -46,6 +47,7 @@ mod statistic;
 mod telling_evidence;
 mod telling_words;
 mod weighing;
+mod word_table;
 mod words;
 
 #[cfg(test)]

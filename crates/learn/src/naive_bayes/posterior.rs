@@ -204,11 +204,11 @@ impl NaiveBayes {
     pub fn ln_state(&self, variable: VarId, state: usize) -> Option<Cow<'_, [f64]>> {
         match self.scorers.get(variable.index())? {
             Scorer::States(table) | Scorer::Bins(_, table) => table.of_state(state).map(Cow::Borrowed),
-            Scorer::Words(table) if table.concentrations.is_empty() => table.words.of_state(state).map(Cow::Borrowed),
+            Scorer::Words(table) if table.concentrations.is_empty() => table.words.of_word(state),
             // Of a word's α, the probability that the first word of a text is this one.
             Scorer::Words(table) => {
-                let p = table.words.of_state(state)?.iter().zip(&table.concentrations).map(|(alpha, total)| alpha / total);
-                Some(p.map(f64::ln).collect())
+                let alpha = table.words.of_word(state)?;
+                Some(alpha.iter().zip(&table.concentrations).map(|(alpha, total)| (alpha / total).ln()).collect())
             }
             _ => None,
         }

@@ -14,6 +14,7 @@ use super::dirichlet_compound::ln_rising;
 use super::gaussian::Bell;
 use super::posterior::NaiveBayes;
 use super::remark::LeftOut;
+use super::word_table::WordTable;
 
 /// What scores one column.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +31,7 @@ pub(crate) enum Scorer {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BagTable {
     /// By word and class.
-    pub words: StateTable,
+    pub words: WordTable,
     /// What is said of every text, whatever its words.
     pub every_text: Vec<f64>,
     /// Whether a word that is there twice speaks once.
@@ -171,7 +172,7 @@ impl Sheets {
 }
 
 /// Classes side by side, in pairs for the vector unit; beyond sixteen in fours.
-fn stride_of(n_classes: usize) -> usize {
+pub(super) fn stride_of(n_classes: usize) -> usize {
     if n_classes <= 16 { n_classes.next_multiple_of(2).max(2) } else { n_classes.next_multiple_of(4) }
 }
 
@@ -184,7 +185,7 @@ impl BagTable {
         }
         scores.iter_mut().zip(&self.every_text).for_each(|(score, ln)| *score += ln);
         if self.weights.is_none() && self.concentrations.is_empty() && !self.once {
-            words.iter().for_each(|word| self.words.add_one(*word, scores));
+            words.iter().for_each(|word| self.words.add(*word, scores));
             return;
         }
         let mut bag = Vec::new();
@@ -198,10 +199,10 @@ impl BagTable {
     /// The words that count, each once, with how much they count, and the sum of that. What was in `bag` is replaced.
     pub(super) fn bag(&self, words: &[u32], bag: &mut Vec<(u32, f64)>) -> f64 {
         match &self.weights {
-            Some(weights) => weights.weigh(words, self.words.n_states, bag),
-            None => WordWeights::default().weigh(words, self.words.n_states, bag),
+            Some(weights) => weights.weigh(words, self.words.n_words(), bag),
+            None => WordWeights::default().weigh(words, self.words.n_words(), bag),
         }
-        bag.retain(|(word, _)| self.words.known[*word as usize]);
+        bag.retain(|(word, _)| self.words.is_known(*word as usize));
         if self.once {
             bag.iter_mut().for_each(|(_, times)| *times = 1.0);
         }
@@ -210,12 +211,10 @@ impl BagTable {
 
     /// Adds what a word says that counts so much.
     pub(super) fn add_word(&self, word: u32, times: f64, scores: &mut [f64]) {
-        let cells = &self.words.cells[word.place(self.words.n_states) * self.words.stride..][..self.words.stride];
         if self.concentrations.is_empty() {
-            scores.iter_mut().zip(cells).for_each(|(score, ln)| *score += times * ln);
-        } else {
-            let n_classes = self.concentrations.len();
-            scores.iter_mut().zip(&cells[..n_classes]).for_each(|(score, alpha)| *score += ln_rising(*alpha, times as u32));
+            self.words.add_times(word, times, scores);
+        } else if let Some(alpha) = self.words.of_word(word as usize) {
+            scores.iter_mut().zip(alpha.iter()).for_each(|(score, alpha)| *score += ln_rising(*alpha, times as u32));
         }
     }
 
@@ -228,18 +227,6 @@ impl BagTable {
 }
 
 impl StateTable {
-    /// Multiplies all that is said of a class.
-    pub(crate) fn scale(&mut self, class: usize, by: f64) {
-        self.cells.iter_mut().skip(class).step_by(self.stride).for_each(|ln| *ln *= by);
-    }
-
-    /// Adds what a code says to the scores of all classes.
-    #[inline]
-    fn add_one(&self, code: u32, scores: &mut [f64]) {
-        let cells = &self.cells[code.place(self.n_states) * self.stride..][..self.stride];
-        scores.iter_mut().zip(cells).for_each(|(score, ln)| *score += ln);
-    }
-
     /// No state is known.
     pub(crate) fn unknown(n_states: usize, n_classes: usize) -> Self {
         let stride = stride_of(n_classes);
@@ -382,7 +369,7 @@ impl Scorer {
         match (self, column) {
             (Scorer::Words(table), Column::Texts(texts)) => {
                 let words = texts.words(row);
-                !words.is_empty() && (table.once || words.iter().any(|word| table.words.of_state(*word as usize).is_some()))
+                !words.is_empty() && (table.once || words.iter().any(|word| table.words.is_known(*word as usize)))
             }
             _ => self.of_row(column, row).is_ok(),
         }
@@ -403,10 +390,10 @@ impl Scorer {
                 if words.is_empty() {
                     return Err(LeftOut::Missing);
                 }
-                if words.iter().all(|word| table.words.of_state(*word as usize).is_none()) && !table.once {
+                if !words.iter().any(|word| table.words.is_known(*word as usize)) && !table.once {
                     return Err(LeftOut::NoKnownWord);
                 }
-                let mut scores = vec![0.0; table.words.stride];
+                let mut scores = vec![0.0; stride_of(table.every_text.len())];
                 table.add(words, &mut scores);
                 scores.truncate(table.every_text.len());
                 Ok(scores)

@@ -116,8 +116,9 @@ pub fn telling_evidence(
             (Attribute::Texts(bag), Kind::Text(names)) => {
                 let value = |word: usize| EvidenceValue::State(names.names()[word].clone());
                 let words: Vec<usize> = bag.words().map(|(word, _)| word).collect();
+                let p_between = bag.p_between();
                 let score_at_most = |word: usize| {
-                    let (most, least) = bag.p_between(word);
+                    let (most, least) = p_between(word);
                     if least > 0.0 { most * (most / least).ln() } else { f64::INFINITY }
                 };
                 let p = |word: usize, class: usize| bag.p(word, class);

@@ -112,11 +112,13 @@ fn of_column(bag: &Bag<'_>, words: &[String], classes: &[String], most: usize, l
     let (mut by_ratio, mut by_information): (Vec<Best>, Vec<Best>) = (vec![Best::new(most); n_classes], vec![Best::new(most); n_classes]);
     let all: f64 = n_texts.iter().sum();
     for (word, counts) in bag.words() {
-        let with_it: f64 = counts.iter().map(|count| count.texts).sum();
+        let with_it = counts.texts();
         if with_it < least {
             continue;
         }
-        let believed = texts.p(word, counts, &rest_of(counts));
+        let information = mutual_information(counts, n_texts);
+        let counts = counts.dense(n_classes);
+        let believed = texts.p(word, &counts, &rest_of(&counts));
         for class in (0..n_classes).filter(|&class| n_texts[class] > 0.0) {
             let (p, p_rest) = believed[class];
             if p > p_rest {
@@ -132,7 +134,7 @@ fn of_column(bag: &Bag<'_>, words: &[String], classes: &[String], most: usize, l
         if let Some((part, class)) = speaks_for
             && part > 0.0
         {
-            by_information[class].add((mutual_information(counts, n_texts), part, word));
+            by_information[class].add((information, part, word));
         }
     }
     let told = |ranked: Vec<Ranked>, class: usize| ranked.into_iter().map(|(_, _, word)| texts.tell(word, &words[word], class)).collect();
@@ -173,14 +175,15 @@ impl Texts<'_, '_> {
     }
 
     fn tell(&self, word: usize, name: &str, class: usize) -> TellingWord {
-        let counts = self.bag.counts_of(word);
-        let rest = rest_of(counts);
-        let (p_given_class, p_given_rest) = self.p(word, counts, &rest)[class];
+        let information = mutual_information(self.bag.counts_of(word), self.n_texts);
+        let counts = self.bag.counts_of(word).dense(self.n_texts.len());
+        let rest = rest_of(&counts);
+        let (p_given_class, p_given_rest) = self.p(word, &counts, &rest)[class];
         let rest = rest[class];
         TellingWord {
             word: name.into(),
             ratio: p_given_class / p_given_rest,
-            information: mutual_information(counts, self.n_texts),
+            information,
             p_given_class,
             p_given_rest,
             times: counts[class].times,

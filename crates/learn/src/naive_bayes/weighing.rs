@@ -1,6 +1,6 @@
 //! How the weights of words are made: what the user asks for, and what the texts that were counted say of it.
 
-use belief::{TextLength, WordCount, WordCounts, WordWeights};
+use belief::{TextLength, WordCounts, WordWeights};
 use serde::{Deserialize, Serialize};
 
 use super::prior::WordChoice;
@@ -39,9 +39,8 @@ impl WordWeighing {
     pub fn weights(&self, all: &WordCounts, labelled: &WordCounts, n_texts: f64, n_labelled: &[f64], choice: &WordChoice) -> WordWeights {
         let chosen_before = self.rarity || self.length != TextLength::AsItIs && *choice != WordChoice::default();
         let of_word = chosen_before.then(|| {
-            let texts = |of_word: &[WordCount]| of_word.iter().map(|count| count.texts).sum::<f64>();
-            let rarity = |word: usize| match all.of_word(word).map(texts) {
-                Some(texts) if self.rarity && texts > 0.0 => (n_texts / texts).ln().max(0.0),
+            let rarity = |word: usize| match all.of_word(word).texts() {
+                texts if self.rarity && texts > 0.0 => (n_texts / texts).ln().max(0.0),
                 _ => 1.0,
             };
             let chosen = choose(all, labelled, n_labelled, choice);

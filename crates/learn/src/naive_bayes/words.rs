@@ -11,36 +11,39 @@
 //! Words outside of the vocabulary are passed over. Which words of it count is chosen here, when the posterior is made, and never
 //! when they are counted: nothing is lost for later.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use belief::{WordCount, WordCounts};
+use belief::{ClassCounts, WordCount, WordCounts};
 
 use super::dirichlet_compound::Polya;
 use super::prior::{Estimate, MEstimateP, TextEvent, WordChoice};
-use super::scoring::{BagTable, StateTable};
+use super::scoring::{BagTable, stride_of};
+use super::word_table::{SharedRow, WordTable};
 use crate::LearnError;
 
 /// What a column of texts says.
 #[derive(Clone, Debug)]
 pub(crate) struct Bag<'s> {
-    counts: &'s WordCounts,
-    event: TextEvent,
-    pseudo: Pseudo,
+    pub(super) counts: &'s WordCounts,
+    pub(super) event: TextEvent,
+    pub(super) pseudo: Pseudo,
     /// Whether each word of the vocabulary counts.
-    chosen: &'s [bool],
+    pub(super) chosen: &'s [bool],
     /// Of the words that count: how many, how often they were met in each class, and in all.
-    n_chosen: f64,
-    class_totals: Vec<f64>,
-    total: f64,
+    pub(super) n_chosen: f64,
+    pub(super) class_totals: Vec<f64>,
+    pub(super) total: f64,
     /// The texts of each class.
-    n_texts: Vec<f64>,
+    pub(super) n_texts: Vec<f64>,
     /// The parameters of each class where words come in bursts; empty elsewhere.
     polya: Vec<Polya>,
 }
 
 /// How often each word is imagined to have been met.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Pseudo {
+pub(super) enum Pseudo {
     /// So often each.
     Each(f64),
     /// So often all words together.
@@ -48,7 +51,7 @@ enum Pseudo {
 }
 
 impl Pseudo {
-    fn of_each(self, n_words: f64) -> f64 {
+    pub(super) fn of_each(self, n_words: f64) -> f64 {
         match self {
             Pseudo::Each(l) => l,
             Pseudo::All(alpha) => {
@@ -90,7 +93,7 @@ impl<'s> Bag<'s> {
         let (mut n_chosen, mut class_totals) = (0.0, vec![0.0; n_classes]);
         for (_, of_word) in counting(counts, chosen) {
             n_chosen += 1.0;
-            class_totals.iter_mut().zip(of_word).for_each(|(total, count)| *total += count.times);
+            of_word.iter().for_each(|(class, count)| class_totals[class] += count.times);
         }
         let total = class_totals.iter().sum();
         let mut bag = Self { counts, event, pseudo, chosen, n_chosen, class_totals, total, n_texts: n_texts.to_vec(), polya: Vec::new() };
@@ -119,7 +122,7 @@ impl<'s> Bag<'s> {
     }
 
     /// Words that count, with their counts.
-    pub(crate) fn words(&self) -> impl Iterator<Item = (usize, &[WordCount])> {
+    pub(crate) fn words(&self) -> impl Iterator<Item = (usize, ClassCounts<'_>)> {
         counting(self.counts, self.chosen)
     }
 
@@ -129,7 +132,7 @@ impl<'s> Bag<'s> {
 
     /// P(word | class), or of its being in a text of the class.
     pub(crate) fn p(&self, word: usize, class: usize) -> f64 {
-        let count = self.counts.of_word(word).map_or(WordCount::default(), |counts| counts[class]);
+        let count = self.counts.of_word(word).of_class(class);
         match self.event {
             TextEvent::Bernoulli => self.p_there(count.texts, self.n_texts[class]),
             TextEvent::DirichletCompound => self.alpha(word, class) / self.polya[class].total,
@@ -155,21 +158,21 @@ impl<'s> Bag<'s> {
         }
     }
 
-    /// What no class's P(word | class) is above, and what none of any classes together is below, found without a division for each class.
-    pub(crate) fn p_between(&self, word: usize) -> (f64, f64) {
+    /// For each word, what no class's P(word | class) is above, and what none of any classes together is below: found without a division
+    /// for each class.
+    pub(crate) fn p_between(&self) -> impl Fn(usize) -> (f64, f64) {
         let ends = |of: &[f64]| (of.iter().copied().fold(f64::INFINITY, f64::min), of.iter().copied().fold(0.0, f64::max));
-        let greatest = |of: fn(&WordCount) -> f64| self.counts_of(word).iter().map(of).fold(0.0, f64::max);
-        match self.event {
-            TextEvent::DirichletCompound => (1.0, 0.0),
-            TextEvent::Bernoulli => {
-                let (fewest, most) = ends(&self.n_texts);
-                (self.p_there(greatest(|count| count.texts), fewest), self.p_there(0.0, most))
-            }
-            _ => {
-                let l = self.pseudo.of_each(self.n_chosen);
-                let (fewest, most) = ends(&self.class_totals);
-                let of = |times: f64, total: f64| ratio(times + l, total + l * self.n_chosen, self.n_chosen);
-                (of(greatest(|count| count.times), fewest), of(0.0, most))
+        let ((fewest_texts, most_texts), (fewest, most)) = (ends(&self.n_texts), ends(&self.class_totals));
+        let l = self.pseudo.of_each(self.n_chosen);
+        let of = move |times: f64, total: f64| ratio(times + l, total + l * self.n_chosen, self.n_chosen);
+        let (least_there, least) = (self.p_there(0.0, most_texts), of(0.0, most));
+        move |word: usize| {
+            let counts = self.counts_of(word);
+            let greatest = |of: fn(WordCount) -> f64| counts.iter().map(|(_, count)| of(count)).fold(0.0, f64::max);
+            match self.event {
+                TextEvent::DirichletCompound => (1.0, 0.0),
+                TextEvent::Bernoulli => (self.p_there(greatest(|count| count.texts), fewest_texts), least_there),
+                _ => (of(greatest(|count| count.times), fewest), least),
             }
         }
     }
@@ -179,13 +182,13 @@ impl<'s> Bag<'s> {
         (&self.class_totals, &self.n_texts)
     }
 
-    /// The counts of a word in every class; of one that was never met, none.
-    pub(crate) fn counts_of(&self, word: usize) -> &[WordCount] {
-        self.counts.of_word(word).unwrap_or_default()
+    /// The counts of a word; of one that was never met, none.
+    pub(crate) fn counts_of(&self, word: usize) -> ClassCounts<'_> {
+        self.counts.of_word(word)
     }
 
     /// (texts with the word + l)/(texts + 2 l).
-    fn p_there(&self, texts: f64, of: f64) -> f64 {
+    pub(super) fn p_there(&self, texts: f64, of: f64) -> f64 {
         let l = self.pseudo.of_each(2.0);
         ratio(texts + l, of + 2.0 * l, 2.0)
     }
@@ -193,36 +196,68 @@ impl<'s> Bag<'s> {
     /// What every word says of every class.
     pub(crate) fn table(&self) -> BagTable {
         let n_classes = self.n_classes();
-        let mut words = StateTable::unknown(self.counts.n_words(), n_classes);
+        let mut words = WordTable::unknown(self.counts.n_words(), n_classes, stride_of(n_classes));
         let mut every_text = vec![0.0; n_classes];
         let l = self.pseudo.of_each(self.n_chosen);
-        // Most words were never met in most classes: one logarithm serves them all.
-        let of_times = |times: f64, class: usize| ratio(times + l, self.class_totals[class] + l * self.n_chosen, self.n_chosen).ln();
-        let of_others = matches!(self.event, TextEvent::Complement | TextEvent::NormalisedComplement);
-        let never: Vec<f64> = (0..n_classes).map(|class| of_times(0.0, class)).collect();
-        for (word, of_word) in self.words() {
-            let times: f64 = if of_others { of_word.iter().map(|count| count.times).sum() } else { 0.0 };
-            for (class, count) in of_word.iter().enumerate() {
-                let ln = match self.event {
-                    TextEvent::DirichletCompound => self.alpha(word, class),
-                    TextEvent::Multinomial if count.times == 0.0 => never[class],
-                    TextEvent::Multinomial => of_times(count.times, class),
-                    TextEvent::Bernoulli => {
-                        let p = self.p_there(count.texts, self.n_texts[class]);
-                        every_text[class] += (-p).ln_1p();
-                        p.ln() - (-p).ln_1p()
+        let classes = || 0..n_classes;
+        match self.event {
+            TextEvent::Multinomial => {
+                let ln = |times: f64, class: usize| ratio(times + l, self.class_totals[class] + l * self.n_chosen, self.n_chosen).ln();
+                let never = words.share(classes().map(|class| ln(0.0, class)));
+                // Of two classes, as a label has them, words with the same counts are many: they have one row.
+                let mut of_counts: HashMap<[u64; 2], SharedRow> = HashMap::new();
+                for (word, counts) in self.words() {
+                    if n_classes == 2 {
+                        let times = [0, 1].map(|class| counts.of_class(class).times.to_bits());
+                        if let Some(row) = of_counts.get(&times) {
+                            words.set(word, *row, []);
+                            continue;
+                        }
+                        let says = counts.iter().map(|(class, count)| (class, ln(count.times, class)));
+                        of_counts.insert(times, words.set(word, never, says));
+                    } else {
+                        words.set(word, never, counts.iter().map(|(class, count)| (class, ln(count.times, class))));
                     }
-                    TextEvent::Complement | TextEvent::NormalisedComplement => {
-                        -ratio(times - count.times + l, self.total - self.class_totals[class] + l * self.n_chosen, self.n_chosen).ln()
-                    }
+                }
+            }
+            TextEvent::DirichletCompound => {
+                let never = words.share(self.polya.iter().map(|polya| polya.alpha_unseen));
+                for (word, counts) in self.words() {
+                    words.set(word, never, counts.iter().map(|(class, _)| (class, self.alpha(word, class))));
+                }
+            }
+            TextEvent::Bernoulli => {
+                let ln_absent = |texts: f64, class: usize| (-self.p_there(texts, self.n_texts[class])).ln_1p();
+                let ln_odds = |texts: f64, class: usize| self.p_there(texts, self.n_texts[class]).ln() - ln_absent(texts, class);
+                let never = words.share(classes().map(|class| ln_odds(0.0, class)));
+                let absent: Vec<f64> = classes().map(|class| ln_absent(0.0, class)).collect();
+                for (word, counts) in self.words() {
+                    words.set(word, never, counts.iter().map(|(class, count)| (class, ln_odds(count.texts, class))));
+                    let mut of_word = absent.clone();
+                    counts.iter().for_each(|(class, count)| of_word[class] = ln_absent(count.texts, class));
+                    every_text.iter_mut().zip(of_word).for_each(|(sum, ln)| *sum += ln);
+                }
+            }
+            TextEvent::Complement | TextEvent::NormalisedComplement => {
+                let ln = |others: f64, class: usize| {
+                    -ratio(others + l, self.total - self.class_totals[class] + l * self.n_chosen, self.n_chosen).ln()
                 };
-                words.set(word, class, ln);
+                // Words that were met equally often say the same of the classes that they were not met in.
+                let mut met_as_often: HashMap<u64, SharedRow> = HashMap::new();
+                for (word, counts) in self.words() {
+                    let times = counts.times();
+                    let never = met_as_often.entry(times.to_bits());
+                    let never = *never.or_insert_with(|| words.share(classes().map(|class| ln(times, class))));
+                    words.set(word, never, counts.iter().map(|(class, count)| (class, ln(times - count.times, class))));
+                }
             }
         }
         let mut scales = vec![1.0; n_classes];
         if self.event == TextEvent::NormalisedComplement {
-            let size = |class: usize| self.words().filter_map(|(word, _)| words.of_state(word)).map(|ln| ln[class].abs()).sum::<f64>();
-            let sizes: Vec<f64> = (0..n_classes).map(size).collect();
+            let mut sizes = vec![0.0; n_classes];
+            for says in self.words().filter_map(|(word, _)| words.of_word(word)) {
+                sizes.iter_mut().zip(says.iter()).for_each(|(size, ln)| *size += ln.abs());
+            }
             // The mean size, and not one, so that the scores are still of the size of log-odds: they stand beside a class prior and
             // other columns.
             let mean = sizes.iter().sum::<f64>() / n_classes as f64;
@@ -237,93 +272,22 @@ impl<'s> Bag<'s> {
         BagTable { words, every_text, once, weights, concentrations, scales, class_totals: self.class_totals.clone() }
     }
 
-    /// What a text says of every class when it is held out of its own, added to `out`. `words` are its words in any order.
-    ///
-    /// `without_one` is what [`Bag::every_text`] gives with one text less.
-    pub(crate) fn add_held_out(&self, table: &BagTable, without_one: &[f64], words: &[u32], own: usize, weight: f64, out: &mut [f64]) {
-        if words.is_empty() {
-            return;
-        }
-        let mut bag = Vec::new();
-        self.counts.weights().weigh(words, self.counts.n_words(), &mut bag);
-        bag.retain(|(word, _)| self.chosen[*word as usize]);
-        let runs = || bag.iter().map(|(word, n)| (*word as usize, *n));
-        // Words that no other text has are unknown without this one.
-        let of_word = |word: usize| self.counts.of_word(word).unwrap_or_default();
-        let stays = |word: usize| of_word(word).iter().map(|count| count.texts).sum::<f64>() - weight > 1e-9 * weight;
-        let n_chosen = self.n_chosen - runs().filter(|(word, _)| !stays(*word)).count() as f64;
-        let (before, l) = (self.pseudo.of_each(self.n_chosen), self.pseudo.of_each(n_chosen));
-        let length: f64 = runs().map(|(_, n)| n).sum();
-        let taken = length * weight;
-        let n_left: f64 = runs().filter(|(word, _)| stays(*word)).map(|(_, n)| n).sum();
-        for (class, out) in out.iter_mut().enumerate() {
-            let of_own = if class == own { weight } else { 0.0 };
-            *out += match self.event {
-                // Refused before.
-                TextEvent::DirichletCompound => 0.0,
-                // Of another class only the size of the vocabulary has changed.
-                TextEvent::Multinomial if class != own && before == l => {
-                    let (was, is) = (self.class_totals[class] + l * self.n_chosen, self.class_totals[class] + l * n_chosen);
-                    let shift = if n_left > 0.0 && was > 0.0 && is > 0.0 { n_left * (was.ln() - is.ln()) } else { 0.0 };
-                    let says = |(word, n): (usize, f64)| table.words.of_state(word).map_or(0.0, |ln| n * ln[class]);
-                    runs().filter(|(word, _)| stays(*word)).map(says).sum::<f64>() + shift
-                }
-                TextEvent::Multinomial => {
-                    let total = self.class_totals[class] - if class == own { taken } else { 0.0 } + l * n_chosen;
-                    let says = |(word, n): (usize, f64)| n * ratio(of_word(word)[class].times - n * of_own + l, total, n_chosen).ln();
-                    runs().filter(|(word, _)| stays(*word)).map(says).sum()
-                }
-                TextEvent::Bernoulli => {
-                    let n_texts = self.n_texts[class] - of_own;
-                    let texts = |word: usize| of_word(word)[class].texts;
-                    let every_text = match of_own {
-                        0.0 => table.every_text[class],
-                        1.0 => without_one[class],
-                        _ => self.every_text(class, of_own),
-                    };
-                    // What is said of the absence of the text's own words is taken back; infinities cannot be.
-                    let absent: f64 = if every_text.is_finite() {
-                        every_text - runs().map(|(word, _)| self.ln_absent(texts(word), n_texts)).sum::<f64>()
-                    } else {
-                        let others = self.words().filter(|(word, _)| bag.binary_search_by_key(&(*word as u32), |(word, _)| *word).is_err());
-                        others.map(|(_, counts)| self.ln_absent(counts[class].texts, n_texts)).sum()
-                    };
-                    let there = |(word, _): (usize, f64)| self.p_there(texts(word) - of_own, n_texts).ln();
-                    absent + runs().filter(|(word, _)| stays(*word)).map(there).sum::<f64>()
-                }
-                TextEvent::Complement | TextEvent::NormalisedComplement => {
-                    // The complement of a class holds the texts of all others: it is the text's own class that does not change.
-                    let gone = if class == own { 0.0 } else { weight };
-                    let total = self.total - self.class_totals[class] - gone * length + l * n_chosen;
-                    let says = |(word, n): (usize, f64)| {
-                        let counts = of_word(word);
-                        let others = counts.iter().map(|count| count.times).sum::<f64>() - counts[class].times;
-                        -n * ratio(others - n * gone + l, total, n_chosen).ln()
-                    };
-                    // Given the scale, as numbers are.
-                    table.scales[class] * runs().filter(|(word, _)| stays(*word)).map(says).sum::<f64>()
-                }
-            };
-        }
-    }
-
     /// a · ln p of every word that counts, by the table of this bag: a is its pseudo-count.
     pub(crate) fn ln_prior_density(&self, table: &BagTable) -> f64 {
-        let known = || self.words().filter_map(|(word, _)| table.words.of_state(word));
+        let known = || self.words().filter_map(|(word, _)| table.words.of_word(word));
         match self.event {
             // The table has ln p − ln (1 − p), and the sum of the latter for every text.
-            TextEvent::Bernoulli => {
-                self.pseudo.of_each(2.0) * (known().flatten().sum::<f64>() + 2.0 * table.every_text.iter().sum::<f64>())
-            }
+            TextEvent::Bernoulli => self.pseudo.of_each(2.0) * (sum_of(known()) + 2.0 * table.every_text.iter().sum::<f64>()),
             // The table has α.
             TextEvent::DirichletCompound => {
-                let ln_p = |alpha: &[f64]| alpha.iter().zip(&table.concentrations).map(|(alpha, total)| (alpha / total).ln()).sum::<f64>();
+                let ln_p =
+                    |alpha: Cow<'_, [f64]>| alpha.iter().zip(&table.concentrations).map(|(alpha, total)| (alpha / total).ln()).sum::<f64>();
                 self.pseudo.of_each(self.n_chosen) * known().map(ln_p).sum::<f64>()
             }
             _ => match self.pseudo.of_each(self.n_chosen) {
                 // No pseudo-count says nothing, even of what is impossible.
                 0.0 => 0.0,
-                l => l * known().flatten().sum::<f64>(),
+                l => l * sum_of(known()),
             },
         }
     }
@@ -334,22 +298,31 @@ impl<'s> Bag<'s> {
             return 0.0;
         }
         let n_texts = self.n_texts[class] - less;
-        self.words().map(|(_, counts)| self.ln_absent(counts[class].texts, n_texts)).sum()
+        self.words().map(|(_, counts)| self.ln_absent(counts.of_class(class).texts, n_texts)).sum()
     }
 
     /// ln P(the word is not there). A word that is in more texts than there are is in the one that is held out: whoever asks knows.
-    fn ln_absent(&self, texts: f64, of: f64) -> f64 {
+    pub(super) fn ln_absent(&self, texts: f64, of: f64) -> f64 {
         if texts > of { 0.0 } else { (-self.p_there(texts, of)).ln_1p() }
     }
 }
 
 /// Words that were chosen and are met.
-fn counting<'c>(counts: &'c WordCounts, chosen: &'c [bool]) -> impl Iterator<Item = (usize, &'c [WordCount])> {
-    counts.met().filter(|(word, of_word)| chosen[*word] && of_word.iter().any(|count| count.times > 0.0))
+fn counting<'c>(counts: &'c WordCounts, chosen: &'c [bool]) -> impl Iterator<Item = (usize, ClassCounts<'c>)> {
+    counts.met().filter(|(word, of_word)| chosen[*word] && is_met(of_word))
+}
+
+fn is_met(of_word: &ClassCounts<'_>) -> bool {
+    of_word.iter().any(|(_, count)| count.times > 0.0)
+}
+
+/// The sum over words and, within each, classes.
+fn sum_of<'t>(says: impl Iterator<Item = Cow<'t, [f64]>>) -> f64 {
+    says.fold(0.0, |sum, says| says.iter().fold(sum, |sum, ln| sum + ln))
 }
 
 /// A share; without any, all of `n` are alike.
-fn ratio(part: f64, of: f64, n: f64) -> f64 {
+pub(super) fn ratio(part: f64, of: f64, n: f64) -> f64 {
     if of > 0.0 { (part / of).max(0.0) } else { 1.0 / n.max(1.0) }
 }
 
@@ -357,25 +330,23 @@ fn ratio(part: f64, of: f64, n: f64) -> f64 {
 /// the weight of the latter in each class.
 pub(super) fn choose(all: &WordCounts, labelled: &WordCounts, n_texts: &[f64], choice: &WordChoice) -> Vec<bool> {
     let mut chosen = vec![false; all.n_words()];
-    let texts = |of_word: &[WordCount]| of_word.iter().map(|count| count.texts).sum::<f64>();
-    let times = |of_word: &[WordCount]| of_word.iter().map(|count| count.times).sum::<f64>();
     // A text that is shared among classes is a whole one but for rounding.
     let reaches = |count: f64, least: f64| count >= least - 1e-6;
-    let met = all.met().filter(|(_, of_word)| of_word.iter().any(|count| count.times > 0.0));
+    let met = all.met().filter(|(_, of_word)| is_met(of_word));
     // Words that have weights of their own were chosen when those were made.
     if *choice == WordChoice::default() || all.weights().of_word.is_some() {
         met.for_each(|(word, _)| chosen[word] = true);
         return chosen;
     }
     // The most frequent are dropped first, as in Joachims 1996; of equals the earlier word is.
-    let mut by_times: Vec<(usize, &[WordCount])> = met.collect();
+    let mut by_times: Vec<(usize, ClassCounts<'_>)> = met.collect();
     if choice.drop_most_frequent > 0 {
-        by_times.sort_by(|a, b| times(b.1).total_cmp(&times(a.1)).then(a.0.cmp(&b.0)));
+        by_times.sort_by(|a, b| b.1.times().total_cmp(&a.1.times()).then(a.0.cmp(&b.0)));
         by_times.drain(..choice.drop_most_frequent.min(by_times.len()));
     }
-    by_times.retain(|(_, of_word)| reaches(texts(of_word), choice.least_texts) && reaches(times(of_word), choice.least_times));
+    by_times.retain(|(_, of_word)| reaches(of_word.texts(), choice.least_texts) && reaches(of_word.times(), choice.least_times));
     if let Some(most) = choice.most_informative.filter(|most| *most < by_times.len()) {
-        let information = |word: usize| labelled.of_word(word).map_or(0.0, |of_word| mutual_information(of_word, n_texts));
+        let information = |word: usize| mutual_information(labelled.of_word(word), n_texts);
         let mut scored: Vec<(f64, usize)> = by_times.iter().map(|(word, _)| (information(*word), *word)).collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         scored.truncate(most);
@@ -387,9 +358,13 @@ pub(super) fn choose(all: &WordCounts, labelled: &WordCounts, n_texts: &[f64], c
 }
 
 /// I(class; whether the word is there), in nats, over texts (McCallum & Nigam 1998, section 2.3).
-pub(crate) fn mutual_information(of_word: &[WordCount], n_texts: &[f64]) -> f64 {
+pub(crate) fn mutual_information(of_word: ClassCounts<'_>, n_texts: &[f64]) -> f64 {
+    if of_word.is_empty() {
+        return 0.0;
+    }
     let all: f64 = n_texts.iter().sum();
-    let with: f64 = of_word.iter().map(|count| count.texts).sum();
+    let with = of_word.texts();
     let term = |joint: f64, class: f64, there: f64| if joint > 0.0 { joint / all * (joint * all / (class * there)).ln() } else { 0.0 };
-    of_word.iter().zip(n_texts).map(|(count, n)| term(count.texts, *n, with) + term(n - count.texts, *n, all - with)).sum::<f64>().max(0.0)
+    let counts = of_word.dense(n_texts.len());
+    counts.iter().zip(n_texts).map(|(count, n)| term(count.texts, *n, with) + term(n - count.texts, *n, all - with)).sum::<f64>().max(0.0)
 }

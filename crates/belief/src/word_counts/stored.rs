@@ -1,0 +1,129 @@
+//! Word counts as a model file holds them: word by word, only the classes it was met in.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::sparse_rows::{Cell, SparseRows};
+use super::{WordCount, WordCounts};
+use crate::packed::{PackedCodes, PackedNumbers};
+use crate::{Bursts, WordWeights};
+
+/// A file does not have more classes than this: a few of its bytes could ask for gigabytes.
+const MOST_CLASSES: usize = 1 << 22;
+
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub(super) struct RawCounts {
+    pub n_classes: usize,
+    /// The four lists.
+    #[serde(default)]
+    pub packed: Option<Packed>,
+    /// For each word, the number of classes it was met in; of files of format 1, as are the next three.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub n_met: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub times: Vec<f64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub texts: Vec<f64>,
+    #[serde(default)]
+    pub weights: WordWeights,
+    #[serde(default)]
+    pub bursts: Option<Bursts>,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Packed {
+    n_met: PackedCodes,
+    classes: PackedCodes,
+    times: PackedNumbers,
+    texts: PackedNumbers,
+}
+
+impl Serialize for WordCounts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw = RawCounts::from(self);
+        let packed = Packed {
+            n_met: PackedCodes::new(raw.n_met),
+            classes: PackedCodes::new(raw.classes),
+            times: PackedNumbers::new(&raw.times),
+            texts: PackedNumbers::new(&raw.texts),
+        };
+        let (weights, bursts) = (raw.weights, raw.bursts);
+        RawCounts { n_classes: self.n_classes, packed: Some(packed), weights, bursts, ..RawCounts::default() }.serialize(serializer)
+    }
+}
+
+impl From<&WordCounts> for RawCounts {
+    fn from(counts: &WordCounts) -> Self {
+        let mut raw =
+            Self { n_classes: counts.n_classes, weights: (*counts.weights).clone(), bursts: counts.bursts.clone(), ..Self::default() };
+        for word in 0..counts.n_words() {
+            let before = raw.classes.len();
+            for (class, count) in counts.of_word(word).iter().filter(|(_, count)| count.times > 0.0) {
+                raw.classes.push(class as u32);
+                raw.times.push(count.times);
+                raw.texts.push(count.texts);
+            }
+            raw.n_met.push((raw.classes.len() - before) as u32);
+        }
+        raw
+    }
+}
+
+impl TryFrom<RawCounts> for WordCounts {
+    type Error = &'static str;
+
+    fn try_from(mut raw: RawCounts) -> Result<Self, &'static str> {
+        if let Some(packed) = raw.packed.take() {
+            (raw.n_met, raw.classes) = (packed.n_met.unpack()?, packed.classes.unpack()?);
+            (raw.times, raw.texts) = (packed.times.unpack()?, packed.texts.unpack()?);
+        }
+        let n: u64 = raw.n_met.iter().map(|n| u64::from(*n)).sum();
+        if n != raw.classes.len() as u64 || raw.classes.len() != raw.times.len() || raw.times.len() != raw.texts.len() {
+            return Err("words and counts of different numbers");
+        }
+        if raw.n_classes > MOST_CLASSES {
+            return Err("more classes than can be counted");
+        }
+        if raw.weights.of_word.as_ref().is_some_and(|of_word| of_word.len() != raw.n_met.len()) {
+            return Err("words and weights of different numbers");
+        }
+        let fits = |bursts: &Bursts| bursts.fits(raw.n_met.len(), raw.n_classes);
+        if raw.bursts.is_some() != raw.weights.bursts || !raw.bursts.as_ref().is_none_or(fits) {
+            return Err("bursts of other words");
+        }
+        let plain = raw.weights.is_plain();
+        let is_count = |x: f64| x.is_finite() && x > 0.0;
+        let mut cells = Vec::with_capacity(raw.classes.len());
+        let mut entries = raw.classes.iter().zip(raw.times.iter().zip(&raw.texts));
+        for (word, n) in raw.n_met.iter().enumerate() {
+            let mut in_order = true;
+            let first = cells.len();
+            for (&class, (&times, &texts)) in entries.by_ref().take(*n as usize) {
+                if !is_count(times) || !is_count(texts) || plain && texts > times * (1.0 + 1e-9) {
+                    return Err("counts that no texts can have");
+                }
+                if class as usize >= raw.n_classes {
+                    return Err("a class that is not there");
+                }
+                in_order &= cells.last().is_none_or(|before: &Cell| before.word != word as u32 || before.class < class);
+                cells.push(Cell { word: word as u32, class, count: WordCount { times, texts } });
+            }
+            if !in_order {
+                cells[first..].sort_by_key(|cell| cell.class);
+                if cells[first..].windows(2).any(|two| two[0].class == two[1].class) {
+                    return Err("a class counted twice");
+                }
+            }
+        }
+        let mut counts = Self::weighed(raw.n_classes, raw.n_met.len(), Arc::new(raw.weights));
+        counts.rows = SparseRows::from_cells(raw.n_met.len(), &cells);
+        if !raw.bursts.as_ref().is_none_or(|bursts| bursts.are_of(&counts)) {
+            return Err("bursts that are not those of the counts");
+        }
+        counts.bursts = raw.bursts;
+        Ok(counts)
+    }
+}
