@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut sum = 0.0;
     let start = Instant::now();
     for _ in 0..TIMES {
-        let case = Case::parse_with(model.schema(), &pair, &model.recipe().missing, &model.recipe().words)?;
+        let case = Case::parse_with(model.schema(), &pair, model.recipe())?;
         sum += case.lend(|row| model.answer(row))?.probability[0];
     }
     let each = start.elapsed().as_secs_f64() / f64::from(TIMES);
