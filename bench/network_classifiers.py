@@ -8,17 +8,17 @@ cut by bins:mdl in each fold anew (the first column is naive Bayes with normal d
 mean rank and log loss of each learner over the tables that all could learn.
 """
 
-import argparse, csv, gzip, json, os, pathlib, subprocess
+import argparse, csv, gzip, json, os, pathlib, subprocess, sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/tunbridge"
 LEARNERS = {
     "naive Bayes, Gaussian": ["-m", "naive-bayes"],
     "naive Bayes": ["-m", "naive-bayes", "--numeric", "bins:mdl"],
+    "tan, bdeu:1": ["-m", "tan", "--estimate", "bdeu:1"],
     "tan": ["-m", "tan"],
-    "tan, laplace": ["-m", "tan", "--estimate", "laplace"],
-    "kdb:1, laplace": ["-m", "kdb:1", "--estimate", "laplace"],
-    "kdb:2, laplace": ["-m", "kdb:2", "--estimate", "laplace"],
+    "kdb:1": ["-m", "kdb:1"],
+    "kdb:2": ["-m", "kdb:2"],
     "aode": ["-m", "aode"],
 }
 
@@ -69,7 +69,7 @@ def main():
         print(f"| {table} | {n_rows:,} | {n_columns} | " + " | ".join(cells) + " |", flush=True)
         for name, result in found.items():
             if "error" in result:
-                print(f"    {table}, {name}: {result['error']}", file=__import__("sys").stderr)
+                print(f"    {table}, {name}: {result['error']}", file=sys.stderr)
         if len(scores) == len(names) and all(found[name]["log_loss"] is not None for name in names):
             n_whole += 1
             for name in names:
