@@ -69,8 +69,8 @@ impl CutPoints {
         }
         let whole: Vec<&String> = of_column.iter().filter(|(_, cuts)| cuts.is_empty()).map(|(name, _)| name).collect();
         if !whole.is_empty() {
-            let have = if whole.len() == 1 { "has" } else { "have" };
-            remarks.push(format!("{} {have} one bin only, for no cut tells anything: it says nothing", list(&whole)));
+            let have = if whole.len() == 1 { "has one bin only and says" } else { "have one bin only and say" };
+            remarks.push(format!("{} {have} nothing, for no cut does", list(&whole)));
         }
         Self { of_column, how: Some(how), remarks }
     }

@@ -176,6 +176,19 @@ fn a_ledger_of_a_network_adds_up() {
     }
 }
 
+/// A target that has one state is not weighed against anything.
+#[test]
+fn one_class_is_not_weighed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    std::fs::write(&path, "A,Y\na,only\nb,only\n").unwrap();
+    let options = NetworkOptions { read: reading("Y"), ..NetworkOptions::default() };
+    let model = network::learn(&[&path], &NetworkFile::open("Y->A".as_ref()).unwrap(), &options).unwrap().model;
+    let case = Case::parse(model.schema(), &["A=a".into()]).unwrap();
+    let refused = case.lend(|row| model.classifier(1 << 30).unwrap().explain(row, 0, Contest::default())).unwrap_err();
+    assert!(refused.to_string().contains("`Y` has one state"), "{refused}");
+}
+
 /// Without arcs among the attributes a network's ledger is naive Bayes's, entry by entry.
 #[test]
 fn without_arcs_it_is_the_ledger_of_naive_bayes() {

@@ -137,7 +137,7 @@ fn learn_part(paths: &[impl AsRef<Path>], options: &AodeOptions) -> Result<Learn
     look.cuts.write(&mut recipe);
     let mut remarks = look.remarks.clone();
     if !left_out.is_empty() {
-        remarks.push(format!("{} cannot be states and is left out", list(&left_out)));
+        remarks.push(format!("left out, for it cannot be states: {}", list(&left_out)));
     }
     let n_without = fold.report.n_missing.get(target.index()).copied().unwrap_or(0);
     if n_without > 0 {

@@ -90,6 +90,10 @@ impl NetworkClassifier<'_> {
         if row >= chunk.n_rows {
             return Err(learn::LearnError::NoSuchRow { row, n_rows: chunk.n_rows }.into());
         }
+        if self.classes().len() < 2 {
+            let what = format!("`{}` has one state, and there is nothing to weigh it against", network.name(self.target));
+            return Err(Error::unfit(what, "learn from rows of two classes or more"));
+        }
         let (mut pieces, mut known) = (Vec::new(), Vec::new());
         for (of, column) in network.dag().variables().zip(&columns).filter(|(of, _)| *of != self.target) {
             let state = column.and_then(|(codes, _)| codes.get(row));

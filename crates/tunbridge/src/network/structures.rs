@@ -159,7 +159,7 @@ fn find(paths: &[impl AsRef<Path>], learner: StructureLearner, options: &Network
     }
     let mut remarks = Vec::new();
     if !left_out.is_empty() {
-        remarks.push(format!("{} cannot be states of a network and is left out", list(&left_out)));
+        remarks.push(format!("left out, for it cannot be states of a network: {}", list(&left_out)));
     }
     let mut read = options.read.clone();
     look.apply(&mut read, &options.indicators);
