@@ -277,7 +277,7 @@ impl ColumnArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge learn examples/play_tennis.csv --target PlayTennis\n  tunbridge learn examples/mail\n  tunbridge learn tickets.csv --text body --target team\n  tunbridge learn mail/ --costs 'spam|ham=9'\n  tunbridge learn spam.mbox ham.mbox --as mail\n  tunbridge learn spam.txt ham.txt --documents lines\n  tunbridge learn news.jsonl --text body --target topics --labels ';'\n  tunbridge learn iris.csv -t kind --average bernoulli --average 'naive-bayes --numeric student'\n  tunbridge learn examples/flu.csv --structure examples/flu.tbn\n  tunbridge learn patients.csv --structure 'Flu->Sinus<-Allergy' --estimate bdeu:10\n  tunbridge learn examples/play_tennis.csv --target PlayTennis -m tan\n  tunbridge learn survey.csv --structure 'Age->Income<-Job' --indicator Income"
+    after_help = "Examples:\n  tunbridge learn examples/play_tennis.csv --target PlayTennis\n  tunbridge learn examples/mail\n  tunbridge learn tickets.csv --text body --target team\n  tunbridge learn mail/ --costs 'spam|ham=9'\n  tunbridge learn spam.mbox ham.mbox --as mail\n  tunbridge learn spam.txt ham.txt --documents lines\n  tunbridge learn news.jsonl --text body --target topics --labels ';'\n  tunbridge learn iris.csv -t kind --average tan --average 'naive-bayes --numeric student'\n  tunbridge learn examples/flu.csv --structure examples/flu.tbn\n  tunbridge learn patients.csv --structure 'Flu->Sinus<-Allergy' --estimate bdeu:10\n  tunbridge learn examples/play_tennis.csv --target PlayTennis -m tan\n  tunbridge learn survey.csv --structure 'Age->Income<-Job' --indicator Income"
 )]
 pub struct LearnArgs {
     /// Files with the same columns (CSV, TSV, ARFF, JSON Lines, Parquet, Arrow; .gz and .zst too), globs, - for standard input, a folder
@@ -288,7 +288,7 @@ pub struct LearnArgs {
     #[arg(short, long, value_name = "NAME")]
     pub target: Option<String>,
     /// How to judge the model, and its calibration: loo (each row by the model of all others), folds:<k>, or none [default: loo; of tan, kdb and
-    /// aode, which are learned anew in each fold, folds:10; of --structure none]
+    /// aode, which are learned anew in each fold, and of averages of them, folds:10; of --structure none]
     #[arg(long, value_name = "HOW", value_parser = evaluation_plan)]
     pub evaluate: Option<tunbridge::EvaluationPlan>,
     /// Mend over-confident probabilities

@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
-use tunbridge::EvaluationPlan;
-use tunbridge::average::{AverageOptions, MemberOptions, SavedOptions, WeighedBy};
+use tunbridge::average::{AverageOptions, MemberLearner, MemberOptions, SavedOptions, WeighedBy};
 use tunbridge::model_file::is_model;
+use tunbridge::{EvaluationPlan, LearnOptions};
 
 use crate::Failure;
 use crate::args::{CalibrateArg, Common, LearnArgs, refuse};
 use crate::costs::costs;
 use crate::learner_args::{LearnerArgs, ModelKind};
+use crate::structure_args::judged_options;
+use crate::verbs::aode;
 
 /// Which models are averaged, and how they are weighed.
 #[derive(Args, Clone)]
@@ -60,17 +62,10 @@ pub fn options(args: &LearnArgs, common: &Common) -> Result<AverageOptions, Fail
     let of_member = [("--model", learner.model.is_some()), ("--threshold", learner.threshold.is_some())];
     let of_member = [&of_member[..], &learner.prior.given(), &learner.text.given_of_model()].concat();
     refuse(&of_member, "is said of each model by itself, as in --average 'naive-bayes --estimate ml'")?;
-    if let EvaluationPlan::Folds(_) = args.plan() {
-        return Err(Failure::Usage(
-            "--evaluate folds does not go with --average, whose weights come from held-out rows already: judge it by loo, or on other \
-             rows with `tunbridge evaluate MODEL DATA`"
-                .into(),
-        ));
-    }
-    if args.plan() == EvaluationPlan::None {
+    if args.evaluate == Some(EvaluationPlan::None) {
         refuse(&[("--costs", !args.costs.is_empty())], "says how a model is judged, and does not go with --evaluate none")?;
     }
-    let mut options = AverageOptions::new(average.iter().map(|text| member(text)).collect::<Result<_, _>>()?);
+    let mut options = AverageOptions::new(average.iter().map(|text| member(text, common)).collect::<Result<_, _>>()?);
     options.read = args.read.options(common);
     args.columns.apply(&mut options.read, args.target.as_ref())?;
     learner.text.apply(&mut options.read)?;
@@ -78,7 +73,8 @@ pub fn options(args: &LearnArgs, common: &Common) -> Result<AverageOptions, Fail
         None | Some(WeighedByArg::LogScore) => WeighedBy::LogScore,
         Some(WeighedByArg::MarginalLikelihood) => WeighedBy::MarginalLikelihood,
     };
-    options.evaluation = args.plan();
+    options.evaluation = args.evaluate.unwrap_or(options.evaluation);
+    options.seed = common.seed;
     options.costs = costs(&args.costs)?;
     Ok(options)
 }
@@ -127,7 +123,7 @@ pub fn saved(args: &LearnArgs, common: &Common) -> Result<Option<(Vec<PathBuf>, 
 }
 
 /// A member from its text; a fault is told with it.
-fn member(text: &str) -> Result<MemberOptions, Failure> {
+fn member(text: &str, common: &Common) -> Result<MemberOptions, Failure> {
     let of_text = |what: &str| Failure::Usage(format!("--average '{text}': {what}"));
     let words = shlex::split(text).ok_or_else(|| of_text("a quote is not closed"))?;
     if words.first().is_none_or(|word| word.starts_with('-')) {
@@ -143,14 +139,17 @@ fn member(text: &str) -> Result<MemberOptions, Failure> {
     refuse(&[("--labels", learner.labels.is_some())], "does not go with --average").map_err(named)?;
     refuse(&learner.unlabelled.given(), "does not go with --average: the weights come from rows that have a class").map_err(named)?;
     learner.model = Some(kind);
-    let (prior, bins) = learner.prior().map_err(named)?;
-    Ok(MemberOptions {
-        name: text.split_whitespace().collect::<Vec<_>>().join(" "),
-        prior,
-        bins,
-        threshold: learner.threshold(),
-        weighing: learner.text.weigh_words.unwrap_or_default(),
-    })
+    let name = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let learner = match kind {
+        ModelKind::Network(found) => MemberLearner::Network(found, Box::new(judged_options(&learner, found, common).map_err(named)?)),
+        ModelKind::Aode(least_rows) => MemberLearner::Aode(Box::new(aode::options(&learner, least_rows, common).map_err(named)?)),
+        ModelKind::NaiveBayes | ModelKind::Bernoulli | ModelKind::NearestCentroid => {
+            let (prior, bins) = learner.prior().map_err(named)?;
+            let (threshold, weighing) = (learner.threshold(), learner.text.weigh_words.unwrap_or_default());
+            LearnOptions { prior, bins, threshold, weighing, ..LearnOptions::default() }.into()
+        }
+    };
+    Ok(MemberOptions { name, learner })
 }
 
 /// What clap has to say, without its usage and in one line.

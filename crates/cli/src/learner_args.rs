@@ -210,9 +210,7 @@ impl LearnerArgs {
                 EventModel::NearestCentroid
             }
             Some(ModelKind::Network(_) | ModelKind::Aode(_)) => {
-                return Err(Failure::Usage(
-                    "a network and aode are learned and judged by themselves: not with --average or --labels".into(),
-                ));
+                return Err(Failure::Usage("a network and aode are learned and judged by themselves: not with --labels".into()));
             }
         };
         Ok((prior, bins))

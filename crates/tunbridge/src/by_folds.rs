@@ -3,6 +3,7 @@
 use belief::{FoldPlan, RowPart};
 use data::ReadOptions;
 use evaluate::Tally;
+use learn::LearnError;
 
 use crate::{Error, EvaluationPlan};
 
@@ -30,7 +31,7 @@ pub(crate) fn by_folds(
     seed: u64,
     read: &ReadOptions,
     blank: Tally,
-    judge: impl Fn(ReadOptions, ReadOptions) -> Result<Option<Tally>, Error>,
+    mut judge: impl FnMut(ReadOptions, ReadOptions) -> Result<Option<Tally>, Error>,
 ) -> Result<Option<Tally>, Error> {
     let plan = FoldPlan::new(n_folds, seed)
         .ok_or_else(|| Error::unfit(format!("{n_folds} folds are too few or too many"), format!("give 2 to {}", FoldPlan::MOST)))?;
@@ -39,9 +40,16 @@ pub(crate) fn by_folds(
         let part = |is_within| ReadOptions { part: Some(RowPart { plan, folds: fold..fold + 1, is_within }), ..read.clone() };
         // Rows that are judged are read as the model says.
         let own = ReadOptions { target: None, weight: None, types: Vec::new(), ignore: Vec::new(), schema: None, ..part(true) };
-        match judge(part(false), own)? {
-            Some(tally) => all.merge(&tally)?,
-            None => return Ok(None),
+        match judge(part(false), own) {
+            Ok(Some(tally)) => all.merge(&tally)?,
+            Ok(None) => return Ok(None),
+            Err(Error::Learn(LearnError::TooFewClasses { target, .. })) => {
+                return Err(Error::unfit(
+                    format!("all rows of but one class of `{target}` are in one fold, and the others cannot be learned from"),
+                    "judge by other folds, as in --evaluate folds:3 or --seed 2, or not at all: --evaluate none",
+                ));
+            }
+            Err(other) => return Err(other),
         }
     }
     Ok(Some(all))

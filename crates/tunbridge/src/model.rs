@@ -10,7 +10,7 @@ use learn::{Contest, EventModel, Ledger, Mixture, NaiveBayes, NaiveBayesPrior, N
 use serde::{Deserialize, Serialize};
 
 use crate::aode::AodeModel;
-use crate::average::AverageModel;
+use crate::average::{AverageModel, StoredAverage};
 use crate::classifier::{Classifier, answers};
 use crate::labels::LabelsModel;
 use crate::model_file::{self, ModelFileError};
@@ -52,7 +52,7 @@ impl Model {
                 Ok(Model::Labels(Box::new(model)))
             }
             AverageModel::KIND => {
-                let model = AverageModel::from_parts(model_file::body(path, &packed)?).map_err(damaged)?;
+                let model = AverageModel::from_parts(StoredAverage::read(path, &packed)?).map_err(damaged)?;
                 Ok(Model::Average(Box::new(model)))
             }
             NetworkModel::KIND => {

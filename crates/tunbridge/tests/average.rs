@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use tunbridge::average::{self, AverageOptions, LearnedAverage, MemberOptions, WeighedBy};
+use tunbridge::average::{self, AverageOptions, LearnedAverage, MemberLearner, MemberModel, MemberOptions, WeighedBy};
 use tunbridge::learners::EventModel;
 use tunbridge::{AverageModel, Case, Classifier, EvaluationPlan, LearnOptions, Model, NaiveBayesModel, TestOptions};
 
 /// Members by their estimates.
 fn by_estimate(estimates: &[&str]) -> AverageOptions {
     let member = |estimate: &&str| {
-        let mut member = MemberOptions::new(estimate);
-        member.prior.estimate = estimate.parse().unwrap();
-        member
+        let mut own = LearnOptions::default();
+        own.prior.estimate = estimate.parse().unwrap();
+        MemberOptions::new(estimate, own.into())
     };
     let mut options = AverageOptions::new(estimates.iter().map(member).collect());
     options.read.target = Some("y".into());
@@ -19,14 +19,24 @@ fn by_estimate(estimates: &[&str]) -> AverageOptions {
     options
 }
 
+/// What is said of a naive Bayes member.
+fn naive_bayes(member: &mut MemberOptions) -> &mut LearnOptions {
+    if let MemberLearner::NaiveBayes(own) = &mut member.learner { own } else { panic!("naive Bayes") }
+}
+
+/// A member that is a naive Bayes model.
+fn as_naive_bayes(member: &average::Member) -> &NaiveBayesModel {
+    if let MemberModel::NaiveBayes(model) = member.model() { model } else { panic!("naive Bayes") }
+}
+
 /// Members that see numbers, states and gaps in many ways.
 fn of_many_kinds() -> AverageOptions {
     let mut options = by_estimate(&["laplace:1", "laplace:3", "m:2", "laplace:0.5", "laplace:1"]);
-    options.members[1].prior.numeric = "student".parse().unwrap();
-    options.members[2].bins = Some("bins:width:3".parse().unwrap());
-    options.members[3].prior.event = EventModel::Bernoulli;
-    options.members[3].threshold = 4.0;
-    options.members[4].prior.event = EventModel::NearestCentroid;
+    naive_bayes(&mut options.members[1]).prior.numeric = "student".parse().unwrap();
+    naive_bayes(&mut options.members[2]).bins = Some("bins:width:3".parse().unwrap());
+    naive_bayes(&mut options.members[3]).prior.event = EventModel::Bernoulli;
+    naive_bayes(&mut options.members[3]).threshold = 4.0;
+    naive_bayes(&mut options.members[4]).prior.event = EventModel::NearestCentroid;
     options
 }
 
@@ -86,7 +96,7 @@ fn weights_by_hand() {
 
     // Two rows of one state and one class: (l/2l)·((l+1)/(2l+1)), which is 1/3 and 2/7, for each of the two classes.
     options.by = WeighedBy::MarginalLikelihood;
-    options.members.iter_mut().for_each(|member| member.prior.class = "laplace".parse().unwrap());
+    options.members.iter_mut().for_each(|member| naive_bayes(member).prior.class = "laplace".parse().unwrap());
     let model = average::learn(&[&path], &options).unwrap().model;
     assert!(close(weights(&model)[0], 49.0 / 85.0, 1e-14), "{:?}", weights(&model));
     assert_eq!(model.weighed_by(), WeighedBy::MarginalLikelihood);
@@ -108,7 +118,7 @@ fn the_answer_is_the_weighted_sum() {
             let found = case.lend(|row| model.answer(row)).unwrap();
             let mut expected = [0.0, 0.0];
             for member in model.members() {
-                let said = case.lend(|row| member.model().answer(row)).unwrap().probability;
+                let said = case.lend(|row| member.answer(row)).unwrap().probability;
                 expected.iter_mut().zip(said).for_each(|(sum, p)| *sum += member.weight() * p);
             }
             assert!(close(found.probability[0], expected[0], 1e-14) && close(found.probability[1], expected[1], 1e-14));
@@ -125,10 +135,10 @@ fn members_are_the_models_that_are_learned_alone() {
     let options = of_many_kinds();
     let learned = average::learn(&[&path], &options).unwrap();
     for (nth, member) in options.members.iter().enumerate() {
-        let MemberOptions { prior, bins, threshold, weighing, .. } = member.clone();
+        let LearnOptions { prior, bins, threshold, weighing, .. } = naive_bayes(&mut member.clone()).clone();
         let alone = LearnOptions { read: options.read.clone(), prior, bins, threshold, weighing, ..LearnOptions::default() };
         let alone = tunbridge::learn(&[&path], &alone).unwrap();
-        let found = learned.model.members()[nth].model();
+        let found = as_naive_bayes(&learned.model.members()[nth]);
         assert_eq!(
             (found.schema(), found.statistic(), found.recipe()),
             (alone.model.schema(), alone.model.statistic(), alone.model.recipe())
@@ -146,7 +156,7 @@ fn it_is_judged_by_members_that_have_not_seen_the_row() {
     let text = |rows: &[String]| format!("size,kind,x,y\n{}\n", rows.join("\n"));
     let mut options = by_estimate(&["laplace:1", "m:4", "laplace:0.1"]);
     options.read.ignore = vec!["x".into()];
-    options.members[2].prior.event = EventModel::Bernoulli;
+    naive_bayes(&mut options.members[2]).prior.event = EventModel::Bernoulli;
     let learned = average::learn(&[&write(folder.path(), "all.csv", &text(&all))], &options).unwrap();
     let (mut of_members, mut of_average) = (vec![0.0; 3], 0.0);
     for row in 0..all.len() {
@@ -157,7 +167,7 @@ fn it_is_judged_by_members_that_have_not_seen_the_row() {
         for (place, member) in options.members.iter().enumerate() {
             let options = LearnOptions {
                 read: options.read.clone(),
-                prior: member.prior.clone(),
+                prior: naive_bayes(&mut member.clone()).prior.clone(),
                 evaluation: EvaluationPlan::None,
                 ..LearnOptions::default()
             };
@@ -234,7 +244,7 @@ fn a_member_to_which_a_row_is_impossible_leaves_it_to_the_others() {
     let model = average::learn(&[&path], &by_estimate(&["ml", "laplace:1"])).unwrap().model;
     assert!(weights(&model)[0] > 0.5, "{:?}", weights(&model));
     let strange = case(&model, &["x=a", "z=c"]);
-    let alone = |member: usize| strange.lend(|row| model.members()[member].model().answer(row)).unwrap();
+    let alone = |member: usize| strange.lend(|row| model.members()[member].answer(row)).unwrap();
     assert_eq!(alone(0).predicted, [None]);
     let found = strange.lend(|row| model.answer(row)).unwrap();
     assert!(close(found.probability[0], alone(1).probability[0], 1e-15) && found.predicted[0].is_some());
@@ -266,18 +276,36 @@ fn texts_are_averaged_too() {
     let path = write(folder.path(), "mail.csv", &text);
     let mut options = by_estimate(&["laplace:1", "laplace:1", "laplace:1"]);
     options.read.text = vec!["body".into()];
-    options.members[1].prior.text = tunbridge::learners::TextEvent::Bernoulli;
-    options.members[2].weighing.rarity = true;
+    naive_bayes(&mut options.members[1]).prior.text = tunbridge::learners::TextEvent::Bernoulli;
+    naive_bayes(&mut options.members[2]).weighing.rarity = true;
     let learned = average::learn(&[&path], &options).unwrap();
     let words = case(&learned.model, &["body=cheap money"]);
     let nothing = case(&learned.model, &["body=zebra"]);
     assert_eq!(words.lend(|row| learned.model.without_evidence(row)).unwrap(), [false]);
     let says_nothing = |model: &NaiveBayesModel| nothing.lend(|row| model.posterior().without_evidence(row)).unwrap()[0];
-    let all = learned.model.members().iter().all(|member| says_nothing(member.model()));
+    let all = learned.model.members().iter().all(|member| says_nothing(as_naive_bayes(member)));
     assert_eq!(nothing.lend(|row| learned.model.without_evidence(row)).unwrap(), [all]);
-    options.members[0].prior.text = tunbridge::learners::TextEvent::DirichletCompound;
+    naive_bayes(&mut options.members[0]).prior.text = tunbridge::learners::TextEvent::DirichletCompound;
     let refused = average::learn(&[&path], &options).err().unwrap();
     assert!(refused.to_string().contains("member `laplace:1` cannot be weighed by held-out rows"), "{refused}");
+}
+
+#[test]
+fn folds_judge_each_member_as_by_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write(folder.path(), "t.csv", &table(&rows(23, 50)));
+    let mut options = of_many_kinds();
+    options.evaluation = EvaluationPlan::Folds(5);
+    let learned = average::learn(&[&path], &options).unwrap();
+    for (member, judged) in options.members.iter_mut().zip(&learned.of_members) {
+        let read = options.read.clone();
+        let own = LearnOptions { read, evaluation: EvaluationPlan::Folds(5), ..naive_bayes(member).clone() };
+        let alone = tunbridge::learn(&[&path], &own).unwrap().evaluation.unwrap().metrics;
+        assert!(close(judged.metrics.log_loss.unwrap(), alone.log_loss.unwrap(), 1e-12), "{}", member.name);
+    }
+    let log_losses: Vec<f64> = learned.of_members.iter().map(|judged| judged.metrics.log_loss.unwrap()).collect();
+    let worst = log_losses.iter().copied().fold(0.0, f64::max);
+    assert!(learned.evaluation.unwrap().metrics.log_loss.unwrap() < worst);
 }
 
 #[test]
@@ -291,38 +319,41 @@ fn what_cannot_be_averaged_is_refused_by_name() {
         (error.to_string(), error.hint().unwrap_or_default())
     };
     assert!(refused(&|o| o.members.truncate(1)).0.contains("two members"));
-    assert!(refused(&|o| o.evaluation = EvaluationPlan::Folds(5)).0.contains("not judged by folds"));
+    assert!(refused(&|o| o.evaluation = EvaluationPlan::Folds(1)).0.contains("1 folds are too few"));
+    assert!(
+        refused(&|o| naive_bayes(&mut o.members[0]).calibration = Some(tunbridge::evaluate::Method::Isotonic)).0.contains("is calibrated")
+    );
     assert!(refused(&|o| o.read.labels = Some(";".into())).0.contains("not of labels"));
-    assert!(refused(&|o| o.members[1].weighing.rarity = true).0.starts_with("member `laplace:2`: choices about words"));
-    assert!(refused(&|o| o.members[1].prior.class = "p=1".parse().unwrap()).0.starts_with("member `laplace:2`: "));
+    assert!(refused(&|o| naive_bayes(&mut o.members[1]).weighing.rarity = true).0.starts_with("member `laplace:2`: choices about words"));
+    assert!(refused(&|o| naive_bayes(&mut o.members[1]).prior.class = "p=1".parse().unwrap()).0.starts_with("member `laplace:2`: "));
     assert!(refused(&|o| o.costs = Some("p|nobody=2".parse().unwrap())).0.contains("`nobody` is no class"));
     let by_marginal = |change: &dyn Fn(&mut AverageOptions)| {
         refused(&|options: &mut AverageOptions| {
             options.by = WeighedBy::MarginalLikelihood;
             for member in &mut options.members {
-                member.prior.class = "laplace".parse().unwrap();
-                member.prior.numeric = "student".parse().unwrap();
+                naive_bayes(member).prior.class = "laplace".parse().unwrap();
+                naive_bayes(member).prior.numeric = "student".parse().unwrap();
             }
             change(options);
         })
     };
     for (what, hint) in [
-        by_marginal(&|o| o.members[1].prior.class = "empirical".parse().unwrap()),
-        by_marginal(&|o| o.members[1].prior.numeric = "gaussian".parse().unwrap()),
-        by_marginal(&|o| o.members[1].prior.event = EventModel::NearestCentroid),
+        by_marginal(&|o| naive_bayes(&mut o.members[1]).prior.class = "empirical".parse().unwrap()),
+        by_marginal(&|o| naive_bayes(&mut o.members[1]).prior.numeric = "gaussian".parse().unwrap()),
+        by_marginal(&|o| naive_bayes(&mut o.members[1]).prior.event = EventModel::NearestCentroid),
     ] {
         assert_eq!(what, "member `laplace:2` has no marginal likelihood in closed form");
         assert!(hint.contains("--average-by log-score"), "{hint}");
     }
-    let (what, hint) = by_marginal(&|o| o.members[1].bins = Some("bins:width:3".parse().unwrap()));
+    let (what, hint) = by_marginal(&|o| naive_bayes(&mut o.members[1]).bins = Some("bins:width:3".parse().unwrap()));
     assert!(what.starts_with("member `laplace:2` explains other values of `x` than `laplace:1`"), "{what}");
     assert!(hint.contains("--average-by log-score"), "{hint}");
     // The same cut points are the same values.
     let mut options = by_estimate(&["laplace:1", "laplace:2"]);
     options.by = WeighedBy::MarginalLikelihood;
     for member in &mut options.members {
-        member.prior.class = "laplace".parse().unwrap();
-        member.bins = Some("bins:width:3".parse().unwrap());
+        naive_bayes(member).prior.class = "laplace".parse().unwrap();
+        naive_bayes(member).bins = Some("bins:width:3".parse().unwrap());
     }
     assert!(average::learn(&[&path], &options).is_ok());
 }

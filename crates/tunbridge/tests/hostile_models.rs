@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tunbridge::average::{self, AverageOptions, MemberOptions};
+use tunbridge::average::{self, AverageOptions, MemberLearner, MemberOptions};
 use tunbridge::evaluate::Method;
 use tunbridge::network::{self, NetworkFile, NetworkModel, NetworkOptions};
 use tunbridge::{AverageModel, Case, Classifier, LabelsModel, LearnOptions, Model, difference, learn, merge, model_file};
@@ -84,15 +84,19 @@ fn ask_of_labels(model: &LabelsModel, other: &LabelsModel) {
     (0..model.labels().len()).for_each(|label| drop(model.of_label(label)));
 }
 
-/// An average of two models that see numbers differently, one of which weighs nothing.
+/// An average of models of all kinds that see numbers differently, one of which weighs nothing.
 fn average(folder: &Path) -> Model {
     let rows: String = (0..12).map(|i| format!("{},{}.5,{}\n", ["s", "m"][i % 2], i % 5, ["p", "q"][i / 2 % 2])).collect();
     let path = folder.join("average.csv");
     std::fs::write(&path, format!("size,x,y\n{rows}s,9.5,p\nl,9.5,q\nl,2.5,p\n")).unwrap();
-    let (mut bins, mut ml) = (MemberOptions::new("bins"), MemberOptions::new("ml"));
+    let (mut bins, mut ml) = (LearnOptions::default(), LearnOptions::default());
     bins.bins = Some("bins:width:2".parse().unwrap());
     ml.prior.estimate = "ml".parse().unwrap();
-    let mut options = AverageOptions::new(vec![bins, ml]);
+    let of = |name: &str, learner| MemberOptions::new(name, learner);
+    let network = MemberLearner::Network("tan".parse().unwrap(), Box::default());
+    let others = [of("tan", network), of("aode", MemberLearner::Aode(Box::default()))];
+    let mut options = AverageOptions::new([vec![of("bins", bins.into()), of("ml", ml.into())], others.to_vec()].concat());
+    options.evaluation = tunbridge::EvaluationPlan::Folds(2);
     options.read.target = Some("y".into());
     options.read.threads = 1;
     Model::Average(Box::new(average::learn(&[&path], &options).unwrap().model))
@@ -136,7 +140,7 @@ fn ask_of_average(model: &AverageModel) {
         {
             assert!((answers.probability.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{answers:?}");
         }
-        let _ = case.lend(|row| model.heaviest().model().explain(row, 0, Default::default()));
+        let _ = case.lend(|row| model.heaviest().explain(row, 0, Default::default()));
         let _ = case.lend(|row| model.without_evidence(row));
     }
 }
@@ -250,9 +254,16 @@ fn an_average_that_cannot_be_is_refused() {
     };
     refused("two members", &|body| body["members"].as_array_mut().unwrap().truncate(1));
     refused("two members", &|body| body["members"].as_array_mut().unwrap().clear());
-    refused("member `ml` reads rows in another way", &|body| body["members"][1]["recipe"]["missing"] = vec!["none"].into());
+    refused("`ml` reads rows in another way", &|body| {
+        body["members"][1]["model"]["NaiveBayes"]["counted"]["recipe"]["missing"] = vec!["none"].into();
+    });
     refused("damaged", &|body| body["members"][0]["score"] = serde_json::Value::Null);
-    refused("damaged", &|body| body["members"][1]["statistic"]["target"] = 0.into());
+    refused("damaged", &|body| body["members"][1]["model"]["NaiveBayes"]["counted"]["statistic"]["target"] = 0.into());
+    refused("its columns are not there", &|body| body["members"][1]["model"]["NaiveBayes"]["schema"] = 7.into());
+    refused("damaged", &|body| body["members"][2]["model"]["Network"]["schema"] = serde_json::Value::Null);
+    refused("what it says of columns that are made of others cannot be", &|body| {
+        body["members"][2]["model"]["Network"]["recipe"]["made"]["cuts"]["size"] = vec![1.0].into();
+    });
     refused("damaged", &|body| body["by"] = "guess".into());
-    refused("damaged", &|body| body["schema"] = serde_json::Value::Null);
+    refused("damaged", &|body| body["schemas"] = serde_json::Value::Null);
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tunbridge::belief::TextLength;
 use tunbridge::learners::{TextEvent, WordWeighing};
-use tunbridge::{EvaluationPlan, LearnOptions, Model, NaiveBayesModel, learn, model_file};
+use tunbridge::{EvaluationPlan, LearnOptions, Model, NaiveBayesModel, average, learn, model_file};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -75,4 +75,21 @@ fn a_long_vocabulary_is_stored_and_read_again() {
     let read = of_texts(Model::load(&file).unwrap());
     assert_eq!((read.schema(), read.observed()), (learned.schema(), learned.observed()));
     assert_eq!(read.posterior(), learned.posterior());
+}
+
+#[test]
+fn an_average_from_when_all_members_had_one_schema_says_what_it_said() {
+    let Model::Average(old) = Model::load(&older("average_of_one_schema.tb")).unwrap() else { panic!("an average") };
+    let mut cautious = options();
+    cautious.prior.estimate = "laplace:5".parse().unwrap();
+    let of = |name: &str, own: LearnOptions| average::MemberOptions::new(name, own.into());
+    let members = vec![of("naive-bayes", options()), of("naive-bayes --estimate laplace:5", cautious)];
+    let mut options = average::AverageOptions::new(members);
+    options.read.target = Some("PlayTennis".into());
+    let new = average::learn(&[root().join("examples/play_tennis.csv")], &options).unwrap().model;
+    assert_eq!((old.schema(), old.weighed_by()), (new.schema(), new.weighed_by()));
+    for (old, new) in old.members().iter().zip(new.members()) {
+        assert_eq!((old.name(), old.score(), old.weight()), (new.name(), new.score(), new.weight()));
+        assert_eq!((old.class_rows(), old.model().prior_words()), (new.class_rows(), new.model().prior_words()));
+    }
 }

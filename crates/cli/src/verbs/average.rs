@@ -54,9 +54,10 @@ pub fn learn(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result
         false => format!("{}: {}, {columns}\n\n", title(&args.data), of(learned.report.n_rows as f64, "row", "rows")),
     };
     text.push_str(&report::schema(model.schema(), (!args.data.is_empty()).then_some(&learned.report), 40));
-    let dropped = model.members()[0].model().observed().n_rows_without_target();
+    let dropped = model.members()[0].model().n_rows_without_class();
     if dropped > 0.0 {
-        let _ = writeln!(text, "\n{} left out", of(dropped, "row without a class was", "rows without a class were"));
+        let but = if model.members().iter().any(|member| member.model().kind() == "network") { ", but by networks" } else { "" };
+        let _ = writeln!(text, "\n{} left out{but}", of(dropped, "row without a class was", "rows without a class were"));
     }
     let _ = writeln!(text, "\n{}", classes(model));
     text.push_str(&members(model, &learned.of_members, learned.evaluation.as_ref()));
@@ -70,8 +71,8 @@ pub fn learn(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result
 
 /// The classes with their rows; what was believed of them before is each member's own.
 fn classes(model: &AverageModel) -> String {
-    let rows = model.classes().iter().zip(model.members()[0].model().posterior().class_weights());
-    let lines: Vec<Vec<String>> = rows.map(|(class, rows)| vec![class.clone(), count(*rows)]).collect();
+    let rows = model.classes().iter().zip(model.members()[0].class_rows());
+    let lines: Vec<Vec<String>> = rows.map(|(class, rows)| vec![class.clone(), count(rows)]).collect();
     table(&[model.target(), "rows"], &[Align::Left, Align::Right], &lines)
 }
 
@@ -134,7 +135,7 @@ fn learned_object(learned: &LearnedAverage, output: &Path) -> Value {
         "kind": "average",
         "rows": learned.report.n_rows,
         "skipped": learned.report.n_skipped,
-        "rows_without_target": json::number(model.members()[0].model().observed().n_rows_without_target()),
+        "rows_without_target": json::number(model.members()[0].model().n_rows_without_class()),
         "target": model.target(),
         "weighed_by": model.weighed_by().to_string(),
         "members": members,
@@ -158,8 +159,7 @@ pub fn show(args: &ShowArgs, as_json: bool, model: &AverageModel) -> Result<(), 
     refuse(&of_one_model, "shows the evidence of one model, and this is an average of several: learn the one by itself")?;
     if as_json {
         let members: Vec<_> = model.members().iter().map(|member| member_object(member, model.weighed_by())).collect();
-        let posterior = model.members()[0].model().posterior();
-        let rows = posterior.class_weights().iter().map(|rows| json!({"rows": json::number(*rows)}));
+        let rows = model.members()[0].class_rows().into_iter().map(|rows| json!({"rows": json::number(rows)}));
         return print_json(&json!({
             "kind": "average",
             "rows": json::number(model.n_rows()),
@@ -190,7 +190,7 @@ pub fn explain(args: &ExplainArgs, common: &Common, model: &AverageModel, one_ca
     let contest = contest(args, model.classes(), answer.predicted[0])?;
     let of_members = of_members(model, &case)?;
     let heaviest = heaviest(model, &of_members);
-    let ledger = case.lend(|row| heaviest.model().explain(row, 0, contest))?;
+    let ledger = case.lend(|row| heaviest.explain(row, 0, contest))?;
     timings.add("infer", start);
     let (as_json, as_html) = formats(common)?;
     let all = if std::ptr::eq(heaviest, model.heaviest()) { "all" } else { "those to which this is possible" };
@@ -210,7 +210,7 @@ pub fn explain(args: &ExplainArgs, common: &Common, model: &AverageModel, one_ca
         target: model.target(),
         schema: model.schema(),
         recipe: heaviest.model().recipe(),
-        event: heaviest.model().prior().text,
+        event: heaviest.model().text_event(),
         ledger: &ledger,
         unit: args.unit,
         calibrated: None,
@@ -255,7 +255,7 @@ fn chance(p: f64) -> String {
 
 /// The probabilities of the classes by each member; no numbers where the case is impossible to it.
 fn of_members(model: &AverageModel, case: &Case) -> Result<Vec<Vec<f64>>, Failure> {
-    let of_member = |member: &Member| Ok(case.lend(|row| member.model().answer(row))?.probability);
+    let of_member = |member: &Member| Ok(case.lend(|row| member.answer(row))?.probability);
     model.members().iter().map(of_member).collect()
 }
 

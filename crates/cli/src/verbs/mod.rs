@@ -1,6 +1,6 @@
 //! One file a verb.
 
-mod aode;
+pub mod aode;
 pub mod ask;
 mod average;
 pub mod change;

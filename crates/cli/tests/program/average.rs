@@ -152,7 +152,10 @@ fn what_is_not_for_averages_is_refused_with_a_way_on() {
     learn(&format!("{two} --calibrate sigmoid")).fails(2, &["--calibrate"]);
     learn(&format!("{two} --labels ;")).fails(2, &["--labels"]);
     learn(&format!("{two} --unlabelled")).fails(2, &["--unlabelled"]);
-    learn(&format!("{two} --evaluate folds:5")).fails(2, &["--evaluate folds does not go with --average"]);
+    learn("--average naive-bayes --average tan --evaluate loo").fails(1, &["once for every row", "folds:10"]);
+    learn("--average naive-bayes --average 'tan --class-prior uniform'")
+        .fails(2, &["--average 'tan --class-prior uniform'", "--class-prior"]);
+    learn("--average naive-bayes --average 'aode --threshold 2'").fails(2, &["--average 'aode --threshold 2'", "--threshold"]);
     learn(&format!("{two} --trace")).fails(2, &["--trace"]);
     learn(&format!("{two} --average-by marginal-likelihood")).fails(1, &["member `naive-bayes` has no marginal likelihood", "log-score"]);
     assert!(!folder.path("other.tb").exists());
@@ -163,6 +166,27 @@ fn what_is_not_for_averages_is_refused_with_a_way_on() {
     folder.run("classify average.tb Outlook=Sunny --value-of-information").fails(2, &["--value-of-information is asked of one model"]);
     folder.run("classify average.tb Outlook=Sunny --trace").fails(2, &["--trace is asked of one model"]);
     assert_eq!(folder.bytes("average.tb"), before);
+}
+
+#[test]
+fn kinds_of_all_rooms_are_averaged_by_folds() {
+    let folder = Folder::with_play_tennis();
+    folder.example("new_days.csv");
+    let learn = "learn play_tennis.csv -t PlayTennis -o kinds.tb --average naive-bayes --average 'tan --estimate laplace:2' --average aode";
+    let found = folder.run(&format!("{learn} --evaluate folds:5 --format json")).ok().json();
+    let kinds: Vec<&str> = found["members"].as_array().unwrap().iter().map(|member| member["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["naive-bayes", "network", "aode"]);
+    assert_eq!(found["evaluation"]["method"], "5 folds, seed 1, given the members' weights");
+    for (place, alone) in ["-m naive-bayes", "-m tan --estimate laplace:2", "-m aode"].iter().enumerate() {
+        let judged = folder.run(&format!("evaluate play_tennis.csv -t PlayTennis {alone} --folds 5 --format json")).ok().json();
+        let log_loss = found["members"][place]["log_loss"].as_f64().unwrap();
+        assert_close(&judged["log_loss"], log_loss, 1e-12);
+    }
+    assert_snapshot!(folder.run(&format!("{learn} --evaluate folds:5")).ok().transcript());
+    assert_snapshot!(folder.run("explain kinds.tb Outlook=Sunny Wind=Strong").ok().transcript());
+    assert_snapshot!(folder.run("show kinds.tb").ok().transcript());
+    let rows = folder.run("classify kinds.tb new_days.csv --format jsonl").ok().json_lines();
+    assert!(rows.len() == 3 && rows.iter().all(|row| row["probability"]["Yes"].as_f64().is_some_and(|p| p > 0.0 && p < 1.0)));
 }
 
 /// Two models by themselves, and together from their files.

@@ -85,15 +85,7 @@ pub fn learn(paths: &[impl AsRef<Path>], options: &AodeOptions) -> Result<Learne
     let start = Instant::now();
     let blank = blank_tally(options.costs.as_ref(), learned.model.classes())?;
     let all = by_folds(n_folds, options.seed, &options.read, blank.clone(), |others, own| {
-        let model = match learn_part(paths, &AodeOptions { read: others, ..options.clone() }) {
-            Err(Error::Learn(learn::LearnError::TooFewClasses { target, .. })) => {
-                return Err(Error::unfit(
-                    format!("all rows of but one class of `{target}` are in one fold, and the others cannot be learned from"),
-                    "judge by other folds, as in --evaluate folds:3 or --seed 2, or not at all: --evaluate none",
-                ));
-            }
-            learned => learned?.model,
-        };
+        let model = learn_part(paths, &AodeOptions { read: others, ..options.clone() })?.model;
         let options = TestOptions { read: own, unknown_states: UnknownStates::Missing, costs: options.costs.clone() };
         Ok(Some(tally(&model, paths, options, blank.clone())?.1))
     })?;

@@ -23,3 +23,4 @@ mod model;
 pub use change::{ChangedAode, forget, merge, update};
 pub use learning::{AodeOptions, LearnedAode, hold_out, learn};
 pub use model::AodeModel;
+pub(crate) use model::StoredAode;

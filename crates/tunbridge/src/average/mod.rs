@@ -8,14 +8,17 @@
 //! Two that are the same weigh the same, and together twice what each does: they were two of the equally probable ones.
 //!
 //! ```
-//! use tunbridge::average::{self, AverageOptions, MemberOptions};
-//! use tunbridge::{Case, Classifier};
+//! use tunbridge::average::{self, AverageOptions, MemberLearner, MemberOptions};
+//! use tunbridge::{Case, Classifier, LearnOptions};
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("weather.csv");
 //! # std::fs::write(&path, "Wind,Play\nStrong,No\nWeak,No\nWeak,Yes\nWeak,Yes\nStrong,Yes\nWeak,Yes\nStrong,No\n")?;
-//! let mut cautious = MemberOptions::new("laplace:5");
+//! let mut cautious = LearnOptions::default();
 //! cautious.prior.estimate = "laplace:5".parse()?;
-//! let mut options = AverageOptions::new(vec![MemberOptions::new("laplace:1"), cautious]);
+//! let aode = MemberLearner::Aode(Box::default());
+//! let members = vec![MemberOptions::new("cautious", cautious.into()), MemberOptions::new("aode", aode)];
+//! let mut options = AverageOptions::new(members);
+//! options.evaluation = tunbridge::EvaluationPlan::Folds(3);
 //! options.read.target = Some("Play".into());
 //! let model = average::learn(&[&path], &options)?.model;
 //! assert!((model.members().iter().map(|member| member.weight()).sum::<f64>() - 1.0).abs() < 1e-15);
@@ -29,12 +32,22 @@
 //! Vehtari, Simpson & Gelman 2018, "Using stacking to average Bayesian predictive distributions", Bayesian Analysis 13, for weights
 //! from held-out scores (pseudo-BMA).
 
+mod folds;
 mod learning;
+mod leave_one_out;
+mod member;
 mod mix;
 mod model;
+mod options;
 mod saved;
 mod several;
+mod stored;
+mod view;
+mod weighing;
 
-pub use learning::{AverageOptions, LearnedAverage, MemberOptions, learn};
-pub use model::{AverageModel, Member, WeighedBy};
+pub use learning::learn;
+pub use member::{Member, MemberModel};
+pub use model::{AverageModel, WeighedBy};
+pub use options::{AverageOptions, LearnedAverage, MemberLearner, MemberOptions};
 pub use saved::{SavedOptions, of_saved};
+pub(crate) use stored::StoredAverage;

@@ -4,14 +4,14 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use belief::{Chunk, Pruned, Schema, ShapeMismatch, normalise_ln};
-use learn::{NaiveBayesPrior, NaiveBayesStatistic};
+use belief::{Chunk, Schema, ShapeMismatch, States, normalise_ln};
 use serde::{Deserialize, Serialize};
 
+use super::member::{Member, MemberModel};
 use super::mix::mix;
-use crate::judge::Scores;
-use crate::model::Stored;
-use crate::{Classifier, Error, NaiveBayesModel, Recipe, model_file};
+use super::stored::StoredAverage;
+use super::view::{View, read_for_all};
+use crate::{Classifier, Error, Recipe, model_file};
 
 /// What makes the weights of members, all of which are equally probable before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,77 +47,21 @@ impl FromStr for WeighedBy {
     }
 }
 
-/// A model of an average.
-#[derive(Clone, Debug)]
-pub struct Member {
-    name: String,
-    score: f64,
-    weight: f64,
-    model: NaiveBayesModel,
-}
-
-impl Member {
-    /// What the user calls it.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// What its weight comes from: the log score of held-out rows, or ln P(data); −∞ where it called a row impossible.
-    pub fn score(&self) -> f64 {
-        self.score
-    }
-
-    /// How much of a say it has; the weights of all members sum to one.
-    pub fn weight(&self) -> f64 {
-        self.weight
-    }
-
-    /// The model itself.
-    pub fn model(&self) -> &NaiveBayesModel {
-        &self.model
-    }
-}
-
-/// Several models of the same rows, whose probabilities are averaged.
+/// Models whose probabilities are averaged.
 #[derive(Clone, Debug)]
 pub struct AverageModel {
+    /// How rows are read for all of them.
+    schema: Schema,
+    recipe: Recipe,
     members: Vec<Member>,
     by: WeighedBy,
 }
 
-/// What a model file holds. The schema is there once, so that members cannot differ in it; weights are made from the scores.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct StoredAverage {
-    pub schema: Schema,
-    pub by: WeighedBy,
-    pub members: Vec<StoredMember>,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct StoredMember {
+/// A model with its name and what its weight comes from.
+pub(super) struct Scored {
     pub name: String,
     pub score: f64,
-    pub recipe: Recipe,
-    pub prior: NaiveBayesPrior,
-    pub statistic: NaiveBayesStatistic,
-    pub pruned: Vec<Pruned>,
-}
-
-impl StoredMember {
-    /// The model by itself.
-    pub fn model(self, schema: &Schema) -> Result<NaiveBayesModel, Error> {
-        let Self { recipe, prior, statistic, pruned, .. } = self;
-        NaiveBayesModel::from_parts(Stored {
-            schema: schema.clone(),
-            recipe,
-            prior,
-            statistic,
-            calibrator: None,
-            calibrator_is_stale: false,
-            unlabelled: None,
-            pruned,
-        })
-    }
+    pub model: MemberModel,
 }
 
 impl AverageModel {
@@ -125,38 +69,34 @@ impl AverageModel {
 
     /// Checks the parts against each other and makes the members and their weights.
     pub(crate) fn from_parts(parts: StoredAverage) -> Result<Self, Error> {
-        let StoredAverage { schema, by, members } = parts;
-        let scored = members.into_iter().map(|member| {
-            let (name, score) = (member.name.clone(), member.score);
-            let model = member.model(&schema).map_err(|e| of_member(&name, e))?;
-            Ok((name, score, model))
-        });
-        Self::new(scored.collect::<Result<_, Error>>()?, by)
+        let by = parts.by;
+        Self::new(parts.into_scored()?, by)
     }
 
-    /// An average of members with their names and scores. They must be of one schema.
-    pub(super) fn new(members: Vec<(String, f64, NaiveBayesModel)>, by: WeighedBy) -> Result<Self, Error> {
+    /// An average of members with their names and scores.
+    pub(super) fn new(members: Vec<Scored>, by: WeighedBy) -> Result<Self, Error> {
         const AGAIN: &str = "learn the model again";
         if members.len() < 2 {
             return Err(Error::unfit("an average has two members or more", AGAIN));
         }
-        let reading = |recipe: &Recipe| (recipe.missing.clone(), recipe.words.clone(), recipe.max_vocabulary, recipe.labels.clone());
-        let first = reading(members[0].2.recipe());
-        if let Some((name, ..)) = members.iter().find(|(_, _, model)| reading(model.recipe()) != first) {
-            return Err(Error::unfit(format!("member `{name}` reads rows in another way than the others"), AGAIN));
-        }
-        let target = |model: &NaiveBayesModel| (model.schema().target(), Some(model.statistic().target()));
-        let classes = members[0].2.classes();
-        if let Some((name, ..)) = members.iter().find(|(_, _, model)| target(model).0 != target(model).1 || model.classes() != classes) {
-            return Err(Error::unfit(format!("member `{name}` has other classes"), AGAIN));
-        }
-        if let Some((name, ..)) = members.iter().find(|(_, score, _)| score.is_nan() || *score == f64::INFINITY) {
+        if let Some(Scored { name, .. }) = members.iter().find(|Scored { score, .. }| score.is_nan() || *score == f64::INFINITY) {
             return Err(Error::unfit(format!("the score of member `{name}` is no number"), AGAIN));
         }
-        let scores: Vec<f64> = members.iter().map(|(_, score, _)| *score).collect();
+        let (schema, recipe) = read_for_all(&members.iter().map(|Scored { name, model, .. }| (name.as_str(), model)).collect::<Vec<_>>())?;
+        let target = schema.target().and_then(|target| schema.states(target));
+        let names = target.ok_or_else(|| Error::unfit("no column is the one to predict", AGAIN))?.names();
+        let scores: Vec<f64> = members.iter().map(|Scored { score, .. }| *score).collect();
         let weights = weights(&scores).ok_or_else(|| Error::unfit("no member has any weight", AGAIN))?;
-        let member = |((name, score, model), weight)| Member { name, score, weight, model };
-        Ok(Self { members: members.into_iter().zip(weights).map(member).collect(), by })
+        let member = |(Scored { name, score, model }, weight): (Scored, f64)| {
+            let place = |class: &String| model.classes().iter().position(|own| own == class);
+            let classes: Option<Vec<usize>> = names.iter().map(place).collect();
+            let classes = classes.filter(|classes| classes.len() == model.classes().len());
+            let classes = classes.ok_or_else(|| Error::unfit(format!("member `{name}` has other classes"), AGAIN))?;
+            let view = View::new(&schema, model.schema(), &model.recipe().made);
+            Ok(Member { name, score, weight, model, view, classes })
+        };
+        let members = members.into_iter().zip(weights).map(member).collect::<Result<_, Error>>()?;
+        Ok(Self { schema, recipe, members, by })
     }
 
     /// As [`crate::Model::save`].
@@ -164,12 +104,7 @@ impl AverageModel {
     /// # Errors
     /// When the system refuses, or a file that is no model is there and `force` is not given.
     pub fn save(&self, path: &Path, force: bool) -> Result<u64, Error> {
-        let stored = |member: &Member| {
-            let Stored { recipe, prior, statistic, pruned, .. } = member.model.parts().clone();
-            StoredMember { name: member.name.clone(), score: member.score, recipe, prior, statistic, pruned }
-        };
-        let parts = StoredAverage { schema: self.schema().clone(), by: self.by, members: self.members.iter().map(stored).collect() };
-        Ok(model_file::save(path, Self::KIND, &parts, force)?)
+        Ok(model_file::save(path, Self::KIND, &StoredAverage::of(self), force)?)
     }
 
     /// The members, in the order they were given.
@@ -188,30 +123,24 @@ impl AverageModel {
         self.by
     }
 
-    /// What the columns are, to all members.
+    /// What the columns are that are read for all members. A member may see them in its own way: numbers in bins, fewer states.
     pub fn schema(&self) -> &Schema {
-        self.members[0].model.schema()
+        &self.schema
     }
 
     /// How rows are read. What a member makes of numbers and words is in its own recipe.
     pub fn recipe(&self) -> &Recipe {
-        self.members[0].model.recipe()
+        &self.recipe
     }
 
     /// The names of the classes.
     pub fn classes(&self) -> &[String] {
-        self.members[0].model.classes()
+        self.schema.target().and_then(|target| self.schema.states(target)).map_or(&[], States::names)
     }
 
     /// The weight of the rows it has learned from.
     pub fn n_rows(&self) -> f64 {
-        self.members[0].model.observed().n_rows()
-    }
-}
-
-impl Scores for NaiveBayesModel {
-    fn ln_joint(&self, chunk: &Chunk<'_>, out: &mut Vec<f64>) -> Result<(), ShapeMismatch> {
-        self.ln_posteriors(chunk, out)
+        self.members[0].model.n_rows()
     }
 }
 
@@ -229,14 +158,14 @@ impl Classifier for AverageModel {
     }
 
     fn ln_posteriors(&self, chunk: &Chunk<'_>, out: &mut Vec<f64>) -> Result<(), ShapeMismatch> {
-        mix(self.members.iter().map(|member| (member.weight, &member.model)), self.classes().len(), chunk, out)
+        mix(self.members.iter().map(|member| (member.weight, member)), self.classes().len(), chunk, out)
     }
 
     /// Whether it says nothing to any member.
     fn without_evidence(&self, chunk: &Chunk<'_>) -> Result<Vec<bool>, ShapeMismatch> {
         let mut none = vec![true; chunk.n_rows];
         for member in self.members.iter().filter(|member| member.weight > 0.0) {
-            none.iter_mut().zip(member.model.posterior().without_evidence(chunk)?).for_each(|(none, says_nothing)| *none &= says_nothing);
+            none.iter_mut().zip(member.without_evidence(chunk)?).for_each(|(none, says_nothing)| *none &= says_nothing);
         }
         Ok(none)
     }

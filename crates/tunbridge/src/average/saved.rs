@@ -1,17 +1,21 @@
 //! An average of models that were saved: each from its file, weighed by what the files hold or by rows that none of them has seen.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use belief::{Observations, ReadReport};
 use data::{ReadOptions, Table, UnknownStates};
 use evaluate::Metrics;
-use learn::NaiveBayesStatistic;
+use learn::{AodeStatistic, NaiveBayesStatistic};
 
-use super::learning::{LearnedAverage, log_marginal_likelihoods, score_of};
-use super::model::{AverageModel, WeighedBy};
+use super::member::MemberModel;
+use super::model::{AverageModel, Scored, WeighedBy};
+use super::options::LearnedAverage;
+use super::weighing::{log_marginal_likelihoods, score_of, weights_by_scores};
 use crate::learning::target_of;
-use crate::{Error, Model, NaiveBayesModel, NamedCosts, TestOptions, Timings, test};
+use crate::network::FamilyStatistic;
+use crate::{Error, Model, NamedCosts, TestOptions, Timings, test};
 
 /// What saved models are weighed by, and on which rows.
 ///
@@ -36,10 +40,11 @@ pub struct SavedOptions {
 /// Averages models that were saved, each called by its path.
 ///
 /// Weights by marginal likelihood need no rows: a file holds the statistic, and with it P(data). Log scores are of rows that no member has
-/// learned from. Members must be naive Bayes models of one schema, without a calibration and without rows that had no class.
+/// learned from. Members may be of any kinds that give a row one class, and may look at other columns; they predict the same classes, read
+/// rows in the same way, and are without a calibration and without rows that had no class.
 ///
 /// # Errors
-/// When a file cannot be read or holds another kind; when members differ in their columns, in how they read rows, or, weighed by marginal
+/// When a file cannot be read or holds another kind; when members differ in their classes, in how they read rows, or, weighed by marginal
 /// likelihood, in the rows they were learned from; when log scores are asked for without rows, or of rows that a member was learned from.
 pub fn of_saved(paths: &[impl AsRef<Path>], options: &SavedOptions) -> Result<LearnedAverage, Error> {
     let mut timings = Timings::default();
@@ -47,11 +52,12 @@ pub fn of_saved(paths: &[impl AsRef<Path>], options: &SavedOptions) -> Result<Le
     let names: Vec<String> = paths.iter().map(|path| path.as_ref().display().to_string()).collect();
     let models = paths.iter().zip(&names).map(|(path, name)| member(path.as_ref(), name)).collect::<Result<Vec<_>, Error>>()?;
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let Some(first) = models.first() else { return Err(Error::unfit("an average has two members or more", "name two model files")) };
-    if let Some(place) = models.iter().position(|model| model.schema() != first.schema()) {
-        let what = format!("`{}` has other columns or states than `{}`", names[place], names[0]);
-        return Err(Error::unfit(what, "average models that were learned from tables of the same columns and states"));
-    }
+    let scored = |scores: &[f64]| {
+        let members = names.iter().zip(scores).zip(models.iter().cloned());
+        members.map(|((name, score), model)| Scored { name: name.to_string(), score: *score, model }).collect::<Vec<_>>()
+    };
+    // That they go together is told before rows are read.
+    AverageModel::new(scored(&vec![0.0; models.len()]), options.by)?;
     timings.add("read", start);
     let start = Instant::now();
     let mut remarks = Vec::new();
@@ -62,13 +68,14 @@ pub fn of_saved(paths: &[impl AsRef<Path>], options: &SavedOptions) -> Result<Le
                 let hint = "give rows that it has not seen, weigh by --average-by marginal-likelihood, or learn the models together";
                 return Err(Error::unfit(format!("`{name}` was learned from these very rows, and would seem better than it is"), hint));
             }
-            judged.push(test(model, &options.rows, test_options(options))?);
+            judged.push(test(model.classifier(), &options.rows, test_options(options))?);
         }
     }
     let scores = match options.by {
         WeighedBy::MarginalLikelihood => {
-            let scores = log_marginal_likelihoods(&names, &models)?;
-            if let Some(place) = models.iter().position(|model| model.statistic() != first.statistic()) {
+            let members: Vec<(&str, &MemberModel)> = names.iter().copied().zip(&models).collect();
+            let scores = log_marginal_likelihoods(&members, &mut remarks)?;
+            if let Some(place) = models.iter().position(|model| !is_of_same_rows(model, &models[0])) {
                 let what = format!("`{}` was learned from other rows than `{}`: P(data) of each is of other data", names[place], names[0]);
                 return Err(Error::unfit(what, "weigh by --average-by log-score, on rows that neither has seen"));
             }
@@ -84,8 +91,8 @@ pub fn of_saved(paths: &[impl AsRef<Path>], options: &SavedOptions) -> Result<Le
             names.iter().zip(metrics).map(|(name, metrics)| score_of(name, metrics, &mut remarks)).collect()
         }
     };
-    let members = names.iter().map(ToString::to_string).zip(scores).zip(models).map(|((name, score), model)| (name, score, model));
-    let model = AverageModel::new(members.collect(), options.by)?;
+    weights_by_scores(&scores)?;
+    let model = AverageModel::new(scored(&scores), options.by)?;
     let mut report = ReadReport::default();
     let mut evaluation = None;
     if !options.rows.is_empty() {
@@ -102,31 +109,61 @@ fn test_options(options: &SavedOptions) -> TestOptions {
     TestOptions { read: options.read.clone(), unknown_states: UnknownStates::default(), costs: options.costs.clone() }
 }
 
-/// A model of the kind that averages are of.
-fn member(path: &Path, name: &str) -> Result<NaiveBayesModel, Error> {
+/// A model of a kind that averages are of.
+fn member(path: &Path, name: &str) -> Result<MemberModel, Error> {
     let again = "learn it again without, or average other models";
-    let model = match Model::load(path)? {
-        Model::NaiveBayes(model) => *model,
-        other => {
-            let what = format!("`{name}` is of the kind {}, and an average is of naive Bayes models and their relatives", other.kind());
-            return Err(Error::unfit(what, "average models of one class a row that are no averages themselves"));
-        }
+    let named = |error: Error| match error {
+        Error::Unfit { what, hint } => Error::Unfit { what: format!("`{name}` {}", what.replacen("the network has", "has", 1)), hint },
+        other => other,
     };
-    if model.calibrator().is_some() {
-        return Err(Error::unfit(format!("`{name}` is calibrated, and an average is mended by its members' weights"), again));
-    }
-    if model.parts().unlabelled.is_some() {
-        return Err(Error::unfit(format!("`{name}` has learned from rows without a class, of which there is no score"), again));
+    let model: MemberModel = Model::load(path)?.try_into().map_err(named)?;
+    if let MemberModel::NaiveBayes(model) = &model {
+        if model.calibrator().is_some() {
+            return Err(Error::unfit(format!("`{name}` is calibrated, and an average is mended by its members' weights"), again));
+        }
+        if model.parts().unlabelled.is_some() {
+            return Err(Error::unfit(format!("`{name}` has learned from rows without a class, of which there is no score"), again));
+        }
     }
     Ok(model)
 }
 
+/// Whether two models say that they were learned from the same rows. Those of one kind say it all; others at least know the classes.
+fn is_of_same_rows(a: &MemberModel, b: &MemberModel) -> bool {
+    match (a, b) {
+        (MemberModel::NaiveBayes(a), MemberModel::NaiveBayes(b)) if a.schema() == b.schema() => a.statistic() == b.statistic(),
+        _ => {
+            let by_class = |model: &MemberModel| {
+                let mut rows: Vec<(String, f64)> = model.classes().iter().cloned().zip(model.class_rows()).collect();
+                rows.sort_by(|(a, _), (b, _)| a.cmp(b));
+                rows
+            };
+            a.n_rows() == b.n_rows() && by_class(a) == by_class(b)
+        }
+    }
+}
+
 /// Whether the rows are those that a model was learned from: they say the same.
-fn has_learned(model: &NaiveBayesModel, options: &SavedOptions) -> Result<bool, Error> {
+fn has_learned(model: &MemberModel, options: &SavedOptions) -> Result<bool, Error> {
     let mut read = options.read.clone();
     model.recipe().apply(&mut read);
     let table = Table::open_as(&options.rows, read, model.schema(), UnknownStates::default(), true)?;
-    let (plan, target) = (model.statistic().treatments(), target_of(model.schema())?);
-    let fold = table.fold(|n_states: &[usize]| NaiveBayesStatistic::empty(&plan, target, n_states))?;
-    Ok(fold.statistic == *model.statistic())
+    match model {
+        MemberModel::NaiveBayes(model) => {
+            let (plan, target) = (model.statistic().treatments(), target_of(model.schema())?);
+            let fold = table.fold(|n_states: &[usize]| NaiveBayesStatistic::empty(&plan, target, n_states))?;
+            Ok(fold.statistic == *model.statistic())
+        }
+        MemberModel::Network(classifier) => {
+            let observed = classifier.model().observed();
+            let fold = table.fold(|_: &[usize]| FamilyStatistic::empty(Arc::clone(observed.counts.families())))?;
+            Ok(fold.statistic == *observed)
+        }
+        MemberModel::Aode(model) => {
+            let pairs = model.statistic().pairs();
+            let (attributes, target) = (pairs.variables().to_vec(), belief::VarId::new(target_of(model.schema())?));
+            let fold = table.fold(|n_states: &[usize]| AodeStatistic::empty(&attributes, target, n_states))?;
+            Ok(fold.statistic.pairs().settled() == model.statistic().pairs().settled())
+        }
+    }
 }

@@ -3,6 +3,8 @@
 //! Where a row has everything around the target (its Markov blanket), the answer is a product of a few entries of tables; elsewhere it is
 //! asked of the junction tree. Both are exact.
 
+use std::borrow::Cow;
+
 use belief::{Chunk, Codes, Column, Schema, ShapeMismatch, VarId};
 use net::parameters::Parameters;
 use net::{Answer, Evidence, FactorGraph, JunctionTree, Workspace};
@@ -13,8 +15,9 @@ use super::NetworkModel;
 use crate::{Classifier, Error, Recipe};
 
 /// A learned network that predicts one of its variables.
+#[derive(Clone, Debug)]
 pub struct NetworkClassifier<'m> {
-    model: &'m NetworkModel,
+    model: Cow<'m, NetworkModel>,
     target: VarId,
     parameters: Parameters,
     tree: JunctionTree,
@@ -32,21 +35,40 @@ impl NetworkModel {
     /// # Errors
     /// When it has no target, or its junction tree does not fit.
     pub fn classifier(&self, memory: u64) -> Result<NetworkClassifier<'_>, Error> {
-        let Some(target) = self.target() else {
+        NetworkClassifier::new(Cow::Borrowed(self), memory)
+    }
+
+    /// The same, which has the network with it.
+    ///
+    /// # Errors
+    /// As [`Self::classifier`].
+    pub fn into_classifier(self, memory: u64) -> Result<NetworkClassifier<'static>, Error> {
+        NetworkClassifier::new(Cow::Owned(self), memory)
+    }
+}
+
+impl<'m> NetworkClassifier<'m> {
+    fn new(model: Cow<'m, NetworkModel>, memory: u64) -> Result<Self, Error> {
+        let Some(target) = model.target() else {
             return Err(Error::unfit(
                 "the network has no target, and predicts nothing by itself",
                 "learn it with --target NAME, or ask it, as in `tunbridge ask MODEL --rows DATA 'P(NAME)'`",
             ));
         };
         let max_entries = usize::try_from(memory / 8).unwrap_or(usize::MAX);
-        let tree =
-            JunctionTree::compile(&FactorGraph::from(self.network()), max_entries).map_err(|e| Error::from(net::ask::AskError::from(e)))?;
-        let parameters = self.posterior().parameters();
-        let dag = self.network().dag();
+        let tree = JunctionTree::compile(&FactorGraph::from(model.network()), max_entries)
+            .map_err(|e| Error::from(net::ask::AskError::from(e)))?;
+        let parameters = model.posterior().parameters();
+        let dag = model.network().dag();
         let around = std::iter::once(target).chain(dag.children(target).iter().copied()).map(VarId::index).collect();
         let blanket = dag.markov_blanket(target).into_iter().map(VarId::index).collect();
         let is_positive = parameters.theta().iter().all(|p| *p > 0.0);
-        Ok(NetworkClassifier { model: self, target, parameters, tree, around, blanket, is_positive })
+        Ok(Self { model, target, parameters, tree, around, blanket, is_positive })
+    }
+
+    /// The network.
+    pub fn model(&self) -> &NetworkModel {
+        &self.model
     }
 }
 
