@@ -9,6 +9,7 @@
 mod chow_liu;
 mod conditional;
 mod dag;
+mod description_length;
 mod domain;
 mod edit;
 mod equivalence_class;
@@ -49,6 +50,7 @@ pub use conditional::{
     ROW_SUM_TOLERANCE, TableFault, TreeNode,
 };
 pub use dag::{ArcRefused, Dag};
+pub use description_length::description_length;
 pub use domain::Domain;
 pub use equivalence_class::{EquivalenceClass, v_structures};
 pub use error::NetError;

@@ -35,6 +35,9 @@ fn rows_are_answered_in_order_with_their_columns_as_findings() {
     let alone = folder.run("ask asia.bif --rows patients.csv --log-likelihood --quiet").ok();
     let ben = folder.run("ask asia.bif 'P(asia=yes, smoke=no, xray=yes, dysp=no, lung=no)' --format json").ok().json();
     assert_close(&cells(alone.stdout())[2][1].parse::<f64>().unwrap().into(), ben["p"].as_f64().unwrap().ln(), 1e-12);
+    let in_all = folder.run("ask asia.bif --rows patients.csv --log-likelihood").ok();
+    let sum: f64 = cells(alone.stdout())[1..].iter().map(|row| row[1].parse::<f64>().unwrap()).sum();
+    in_all.notes(&[&format!("ln P(all rows) is {sum:.2}"), &format!("and the rows given it {:.2}", -sum * std::f64::consts::LOG2_E)]);
     let mpe = folder.run("ask asia.bif --rows patients.csv mpe --format jsonl --quiet").ok().json_lines();
     assert_eq!((&mpe[1]["assignment"]["lung"], mpe[1]["assignment"].as_object().unwrap().len()), (&json!("no"), 8));
 }

@@ -1,14 +1,12 @@
-//! The minimum description length of a network: the bits that describe its graph and tables, and those of the rows given them.
-//!
-//! Friedman & Goldszmidt 1996, *Learning Bayesian networks with local structure*, section 2.2 (after Lam & Bacchus 1994 and Rissanen): of each variable how
-//! many parents it has, log₂ n, and which, log₂ C(n − 1, k); ½ log₂ N for each free parameter, as many digits as N rows can tell; and the rows in a code
-//! that is best for their frequencies, −log₂ P(rows | maximum likelihood). The tables and the rows together are −BIC in bits.
+//! The minimum description length of a network whose tables are learned: that of its graph and tables as in [`crate::description_length`], and the rows in a
+//! code that is best for their frequencies, −log₂ P(rows | maximum likelihood). The tables and the rows together are −BIC in bits.
 
 use std::f64::consts::LOG2_E;
 
 use belief::hypotheses::TwoPartCode;
 
 use super::FamilyCounts;
+use crate::description_length::{digits, parents_bits};
 
 /// The length of the network that these counts are of, and of the rows given it. Rows with gaps are described by what they have: a family that is not whole
 /// costs nothing.
@@ -35,13 +33,11 @@ use super::FamilyCounts;
 /// ```
 pub fn description_length(counts: &FamilyCounts) -> TwoPartCode {
     let families = counts.families();
-    let n = families.len();
-    let log2_n = |n: usize| (n.max(1) as f64).log2();
-    let digits = 0.5 * counts.n_rows().max(1.0).log2();
+    let digits = digits(counts.n_rows());
     let (mut hypothesis, mut data) = (0.0, 0.0);
-    for of in 0..n {
-        let (n_states, n_parents) = (families.n_states()[of], families.parents(of).len());
-        hypothesis += log2_n(n) + log2_choose(n.saturating_sub(1), n_parents);
+    for of in 0..families.len() {
+        let n_states = families.n_states()[of];
+        hypothesis += parents_bits(families.len(), families.parents(of).len());
         hypothesis += digits * (families.n_rows(of) * n_states.saturating_sub(1)) as f64;
         for row in counts.cells()[families.cells(of)].chunks_exact(n_states.max(1)) {
             let all: f64 = row.iter().sum();
@@ -49,21 +45,4 @@ pub fn description_length(counts: &FamilyCounts) -> TwoPartCode {
         }
     }
     TwoPartCode { hypothesis, data: data.max(0.0) }
-}
-
-/// log₂ of how many ways there are to choose k of n.
-fn log2_choose(n: usize, k: usize) -> f64 {
-    (0..k.min(n)).map(|i| ((n - i) as f64 / (i + 1) as f64).log2()).sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ways_to_choose() {
-        assert_eq!(log2_choose(4, 0), 0.0);
-        assert!((log2_choose(5, 2) - 10_f64.log2()).abs() < 1e-12);
-        assert!((log2_choose(60, 30) - 118_264_581_564_861_424_f64.log2()).abs() < 1e-9);
-    }
 }

@@ -6,17 +6,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Map, Value as Json, json};
 use tunbridge::atomic::AtomicFile;
+use tunbridge::belief::CompensatedSum;
 use tunbridge::data::{DataError, OutputFormat, UnknownStates};
-use tunbridge::net::Domain;
 use tunbridge::net::ask::{Asks, Outcome, Question, Value};
 use tunbridge::net::query::Query;
+use tunbridge::net::{Domain, description_length};
 use tunbridge::network::{RowAnswer, RowQuestions};
 use tunbridge::{Error, model_file};
 
 use super::{Asker, Style, object, tell_report};
 use crate::Failure;
 use crate::args::Common;
-use crate::figures::of;
+use crate::figures::{number, of};
 use crate::progress::{self, remark};
 use crate::verbs::classify::Watched;
 
@@ -37,6 +38,8 @@ pub fn style_of(output: Option<&Path>) -> Result<Style, Failure> {
 struct Written {
     bytes: Vec<u8>,
     starts: Vec<usize>,
+    /// ln P of each row's findings, where it is asked for.
+    ln_p: Vec<f64>,
 }
 
 pub fn run(asker: &Asker<'_>, queries: &[Query], common: &Common) -> Result<(), Failure> {
@@ -62,7 +65,12 @@ pub fn run(asker: &Asker<'_>, queries: &[Query], common: &Common) -> Result<(), 
     let header = if asker.style == Style::Csv { Some(header(&columns, queries, with_ln_p)) } else { None };
     let texts: Vec<String> = queries.iter().map(ToString::to_string).collect();
     let n_impossible = AtomicU64::new(0);
+    // How probable the rows are by themselves, and not with what a question says besides.
+    let is_summed = with_ln_p && queries.is_empty() && asker.findings.is_empty();
     let write = |written: &mut Written, answers: &[RowAnswer]| {
+        if is_summed {
+            written.ln_p.extend(answers[0].ln_p_evidence());
+        }
         if answers.contains(&RowAnswer::Impossible) {
             n_impossible.fetch_add(1, Ordering::Relaxed);
         }
@@ -75,25 +83,28 @@ pub fn run(asker: &Asker<'_>, queries: &[Query], common: &Common) -> Result<(), 
         }
     };
     let per_row = if asker.style == Style::Csv { 1 } else { queries.len().max(1) };
-    let report = match &args.output {
+    let (report, ln_p) = match &args.output {
         Some(path) => {
             let io = |source| Failure::from(DataError::Io { path: path.clone(), source });
             let mut file = Watched::new(AtomicFile::create(path).map_err(io)?);
-            let report = put(&questions, header, asker.style, per_row, &mut file, write);
-            let report = file.outcome(report, io)?;
+            let put = put(&questions, header, asker.style, per_row, &mut file, write);
+            let put = file.outcome(put, io)?;
             file.to.commit_unsynced().map_err(io)?;
-            report
+            put
         }
         None => {
             let mut out = Watched::new(BufWriter::with_capacity(1 << 18, io::stdout()));
-            let report = put(&questions, header, asker.style, per_row, &mut out, write);
-            let report = out.outcome(report, Failure::Output)?;
+            let put = put(&questions, header, asker.style, per_row, &mut out, write);
+            let put = out.outcome(put, Failure::Output)?;
             out.to.flush()?;
-            report
+            put
         }
     };
     tell_report(&report, questions.schema(), common);
     let n_impossible = n_impossible.into_inner();
+    if is_summed && n_impossible == 0 && report.n_rows > 0 {
+        remark(common, &in_all(asker, ln_p, report.n_rows as f64));
+    }
     if n_impossible > 0 {
         remark(
             common,
@@ -103,7 +114,17 @@ pub fn run(asker: &Asker<'_>, queries: &[Query], common: &Common) -> Result<(), 
     Ok(())
 }
 
-/// Writes the rows in order, each with its number.
+/// How probable all rows are, and how many bits they and the network take.
+fn in_all(asker: &Asker<'_>, ln_p: f64, n_rows: f64) -> String {
+    let mut text = format!("ln P(all rows) is {}, {} a row", number(ln_p), number(ln_p / n_rows));
+    if let Some(network) = asker.file.network() {
+        let code = description_length(network, ln_p, n_rows);
+        text += &format!("; in bits the network is {}, and the rows given it {}", number(code.hypothesis), number(code.data));
+    }
+    text
+}
+
+/// Writes the rows in order, each with its number; returns with what was met the sum of their ln P.
 fn put(
     questions: &RowQuestions<'_>,
     header: Option<String>,
@@ -111,13 +132,14 @@ fn put(
     per_row: usize,
     to: &mut dyn Write,
     write: impl Fn(&mut Written, &[RowAnswer]) + Sync,
-) -> Result<tunbridge::belief::ReadReport, Error> {
+) -> Result<(tunbridge::belief::ReadReport, f64), Error> {
     let io_error = |source| DataError::Io { path: "output".into(), source };
     if let Some(header) = header {
         to.write_all(header.as_bytes()).map_err(io_error)?;
     }
-    let mut n_written = 0;
-    questions.answer(write, |written: Written| {
+    let (mut n_written, mut ln_p) = (0, CompensatedSum::default());
+    let report = questions.answer(write, |written: Written| {
+        written.ln_p.iter().for_each(|ln| ln_p.add(*ln));
         for (place, start) in written.starts.iter().enumerate() {
             let end = written.starts.get(place + 1).copied().unwrap_or(written.bytes.len());
             let row = n_written / per_row + 1;
@@ -126,7 +148,8 @@ fn put(
             numbered.and_then(|()| to.write_all(&written.bytes[*start..end])).map_err(io_error)?;
         }
         Ok(())
-    })
+    })?;
+    Ok((report, ln_p.value()))
 }
 
 /// The columns that a question adds to CSV.
