@@ -197,7 +197,7 @@ pub fn cheapest_elimination(graph: &InteractionGraph, eliminate: &[VarId], searc
         try_by(heuristic, &mut best);
     }
     let (share, most) = match search {
-        Search::Quick => (1.0, 200_000),
+        Search::Quick => (1.0, 20_000),
         Search::Brief => (1.0, 20_000_000),
         Search::Thorough => (100.0, 400_000_000),
     };
