@@ -6,8 +6,9 @@ use belief::{FoldPlan, MaskedRows, Observations, ReadReport, RowPart, Schema};
 use data::{ReadOptions, Table, UnknownStates};
 use evaluate::Tally;
 
+use crate::counting::{check_texts, count, target_of, weighed, with_given_priors};
+use crate::held_out::{blank_tally, judged};
 use crate::judge::Judge;
-use crate::learning::{blank_tally, check_texts, count, judged, target_of, weighed, with_given_priors};
 use crate::model::Stored;
 use crate::remarks::counted;
 use crate::{Classifier, Error, Evaluation, LearnOptions, NaiveBayesModel, NamedCosts, Recipe};
@@ -133,7 +134,7 @@ pub fn hold_out(paths: &[impl AsRef<Path>], options: &LearnOptions, share: f64) 
     let (table, counted, remarks) = count(table, options)?;
     let report = counted.report.clone();
     let learned_on = MaskedRows { rows: &table, plan, keep: |fold| fold >= held };
-    let part = crate::learning::count_once(&learned_on, options)?;
+    let part = crate::counting::count_once(&learned_on, options)?;
     let part = weighed(&learned_on, part, options)?;
     let parts = Stored {
         schema: part.schema,

@@ -17,8 +17,9 @@ use learn::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::counting::{Counted, count_once, weighed_by};
+use crate::held_out::{blank_tally, judged};
 use crate::judge::Judge;
-use crate::learning::{Counted, blank_tally, count_once, judged, weighed_by};
 use crate::remarks::counted as counted_words;
 use crate::{Error, LearnOptions, NaiveBayesModel};
 

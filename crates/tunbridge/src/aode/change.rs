@@ -11,7 +11,7 @@ use super::model::{AodeModel, StoredAode};
 use crate::Error;
 use crate::align::{Counting, line_up};
 use crate::change::new_states;
-use crate::learning::target_of;
+use crate::counting::target_of;
 use crate::network::too_many_pairs;
 
 /// A model after a change, with what was met.

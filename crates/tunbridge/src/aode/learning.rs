@@ -9,7 +9,7 @@ use learn::{AodePrior, AodeStatistic, Discretisation};
 
 use super::model::{AodeModel, StoredAode};
 use crate::by_folds::{by_folds, n_folds};
-use crate::learning::blank_tally;
+use crate::held_out::blank_tally;
 use crate::look::Look;
 use crate::network::{Indicator, check_states, open_states, too_many_pairs};
 use crate::remarks::list;

@@ -12,7 +12,7 @@ use super::options::{AverageOptions, LearnedAverage, MemberLearner, MemberOption
 use super::weighing::{log_marginal_likelihoods, remarks_of_all, score_of, weights_by_scores};
 use crate::aode::{self, AodeOptions};
 use crate::by_folds::by_folds;
-use crate::learning::blank_tally;
+use crate::held_out::blank_tally;
 use crate::network::{NetworkOptions, learn_with};
 use crate::testing::tally;
 use crate::{Classifier, Error, Evaluation, EvaluationPlan, LearnOptions, TestOptions, Timings};

@@ -14,11 +14,10 @@ use super::model::{AverageModel, Scored, WeighedBy, of_member};
 use super::options::{AverageOptions, LearnedAverage};
 use super::several::Several;
 use super::weighing::{log_marginal_likelihoods, remarks_of_all, score_of, weights_by_scores};
+use crate::counting::{Counted, check_rows, check_texts, count, plan_treatments, target_of, weighed, with_given_priors};
+use crate::held_out::{blank_tally, leave_one_out_words};
 use crate::judge::{Judge, Scores};
-use crate::learning::{
-    Counted, blank_tally, check_rows, check_texts, count, leave_one_out_words, plan_treatments, recipe_of, remarks_of, target_of, weighed,
-    with_given_priors,
-};
+use crate::learning::{recipe_of, remarks_of};
 use crate::model::Stored;
 use crate::{Error, Evaluation, EvaluationPlan, LearnOptions, NaiveBayesModel, Timings};
 

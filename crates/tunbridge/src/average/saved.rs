@@ -13,7 +13,7 @@ use super::member::MemberModel;
 use super::model::{AverageModel, Scored, WeighedBy};
 use super::options::LearnedAverage;
 use super::weighing::{log_marginal_likelihoods, score_of, weights_by_scores};
-use crate::learning::target_of;
+use crate::counting::target_of;
 use crate::network::FamilyStatistic;
 use crate::{Error, Model, NamedCosts, TestOptions, Timings, test};
 

@@ -13,7 +13,7 @@ use learn::{Discretisation, HeldOutLabels, LabelStatistic, Treatment};
 
 use super::judge::{LabelEvaluation, judged};
 use super::model::{LabelsModel, StoredLabels};
-use crate::learning::{check_texts, plan_treatments, target_of, with_given_priors};
+use crate::counting::{check_texts, plan_treatments, target_of, with_given_priors};
 use crate::{Error, EvaluationPlan, LearnOptions, NamedCosts, Recipe, Timings, widening};
 
 /// A model of labels with what was found out on the way.

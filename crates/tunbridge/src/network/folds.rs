@@ -10,7 +10,7 @@ use data::UnknownStates;
 use super::learning::{LearnedNetwork, NetworkOptions};
 use super::model::NetworkModel;
 use crate::by_folds::{by_folds, n_folds};
-use crate::learning::blank_tally;
+use crate::held_out::blank_tally;
 use crate::testing::tally;
 use crate::{Classifier, Error, Evaluation, EvaluationPlan, TestOptions};
 
