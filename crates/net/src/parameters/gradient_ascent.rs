@@ -11,7 +11,7 @@
 
 use super::em::{EmError, EmFault, Fitted};
 use super::family_counts::FamilyCounts;
-use super::incomplete_rows::Expected;
+use super::expected::Expected;
 use super::objective::{Objective, Valued, Way};
 use super::posterior::Parameters;
 use super::prior::ParameterPrior;

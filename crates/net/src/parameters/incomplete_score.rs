@@ -7,7 +7,7 @@
 
 use super::families::Families;
 use super::family_counts::FamilyCounts;
-use super::incomplete_rows::Expected;
+use super::expected::Expected;
 use super::posterior::{Parameters, ln_marginal_likelihood};
 use super::prior::{ParameterPrior, PriorFault};
 

@@ -10,7 +10,7 @@
 
 use super::em::{EmError, Fitted};
 use super::family_counts::FamilyCounts;
-use super::incomplete_rows::Expected;
+use super::expected::Expected;
 use super::objective::{Objective, Valued, Way};
 use super::posterior::Parameters;
 use super::prior::ParameterPrior;

@@ -9,7 +9,7 @@
 
 use super::em::{EmError, EmFault, Fitted};
 use super::family_counts::FamilyCounts;
-use super::incomplete_rows::Expected;
+use super::expected::Expected;
 use super::objective::{Objective, largest_change};
 use super::posterior::{ParameterPosterior, Parameters};
 use super::prior::ParameterPrior;

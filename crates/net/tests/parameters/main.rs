@@ -6,6 +6,7 @@ mod counting;
 mod expectation;
 mod gradients;
 mod hidden_states;
+mod kept_parts;
 mod lectures;
 mod rows;
 mod scores;

@@ -27,6 +27,7 @@ mod impute;
 mod indicator;
 mod learning;
 mod model;
+mod resumed_em;
 mod rows;
 mod save;
 mod shape;
