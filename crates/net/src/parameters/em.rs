@@ -4,9 +4,9 @@
 //! Σ α ln θ beside the likelihood, and those of largest density Σ (α − 1) ln θ: each is the top of what it climbs. The E-step comes from
 //! whoever has the rows; when to stop is [`belief::Climb`]'s.
 
+use super::expected::Expected;
 use super::families::Families;
 use super::family_counts::FamilyCounts;
-use super::expected::Expected;
 use super::objective::{Objective, largest_change};
 use super::posterior::{ParameterPosterior, Parameters};
 use super::prior::{ParameterPrior, PriorFault};

@@ -23,7 +23,13 @@ pub struct Expected {
 impl Expected {
     /// Nothing.
     pub fn none(families: &Families) -> Self {
-        Self { cells: vec![0.0; families.n_cells()], ln_parts: CompensatedSum::default(), is_impossible: false, first_impossible: None, too_large: None }
+        Self {
+            cells: vec![0.0; families.n_cells()],
+            ln_parts: CompensatedSum::default(),
+            is_impossible: false,
+            first_impossible: None,
+            too_large: None,
+        }
     }
 
     /// Σ ln P(what was seen of the parts); −∞ when something is impossible.

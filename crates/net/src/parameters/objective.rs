@@ -5,9 +5,9 @@
 //! the prior adds: expectations are all that a gradient needs (Russell, Binder, Koller & Kanazawa 1995).
 
 use super::em::{EmError, EmFault, Fitted};
+use super::expected::Expected;
 use super::families::Families;
 use super::family_counts::FamilyCounts;
-use super::expected::Expected;
 use super::posterior::{Parameters, weighed_ln};
 use super::prior::{Estimate, ParameterPrior};
 use belief::Climb;

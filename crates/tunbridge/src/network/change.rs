@@ -86,7 +86,15 @@ pub fn update(
         now.observed.merge(&rows.observed)?;
         return as_it_was(now, report, remarks);
     }
-    let (now, more) = beside_old(now, &rows, (&table, &new), model, em, n_threads)?;
+    let again;
+    let new = if now.schema == schema {
+        new
+    } else {
+        // States of the model that the rows do not have are among theirs now, in another order.
+        again = table.with_schema(now.schema.clone());
+        GappyRows::read(&again, Arc::clone(rows.observed.counts.families()), MAX_ENTRIES, em.held_bytes, n_threads)?
+    };
+    let (now, more) = beside_old(now, &rows, &new, model, em)?;
     remarks.extend(more);
     Ok(ChangedNetwork { model: NetworkModel::from_parts(now)?, report, remarks })
 }
@@ -95,21 +103,11 @@ pub fn update(
 fn beside_old(
     mut now: StoredNetwork,
     rows: &StoredNetwork,
-    (table, new): (&Table, &GappyRows<'_>),
+    new: &GappyRows<'_>,
     model: &NetworkModel,
     em: &EmPlan,
-    n_threads: usize,
 ) -> Result<(StoredNetwork, Vec<String>), Error> {
     let families = Arc::clone(rows.observed.counts.families());
-    // States of the model that the rows do not have are among theirs now, in another order.
-    let renamed = table.with_schema(now.schema.clone());
-    let read_again;
-    let new = if families == *new.observed.counts.families() && now.schema == *table.schema() {
-        new
-    } else {
-        read_again = GappyRows::read(&renamed, Arc::clone(&families), MAX_ENTRIES, em.held_bytes, n_threads)?;
-        &read_again
-    };
     let had_gaps = !now.observed.gaps.are_none();
     let mut base = now.observed.counts.clone();
     let mut cells = now.expected.take().map_or_else(|| vec![0.0; families.n_cells()], |expected| expected.cells);

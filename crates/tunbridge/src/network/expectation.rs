@@ -11,7 +11,9 @@ use net::parameters::hidden_states::{canonical_order, may_be_relabelled};
 use net::parameters::incomplete_score::{bic, cheeseman_stutz};
 use net::parameters::softmax_lbfgs::SoftmaxLbfgs;
 use net::parameters::stepwise_em::StepwiseEm;
-use net::parameters::{Expected, ExpectedRows, Families, FamilyCounts, Gaps, IncompleteParts, IncompleteRows, ParameterPrior, Parameters, Wiring};
+use net::parameters::{
+    Expected, ExpectedRows, Families, FamilyCounts, Gaps, IncompleteParts, IncompleteRows, ParameterPrior, Parameters, Wiring,
+};
 use net::{Domain, VarId};
 
 use super::columns;

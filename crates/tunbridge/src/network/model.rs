@@ -6,7 +6,8 @@ use std::sync::Arc;
 use belief::hypotheses::TwoPartCode;
 use belief::{Chunk, Forget, Kind, NeverObserved, Recode, Recoding, Role, Schema, ShapeMismatch, SufficientStatistic, VarId};
 use net::parameters::{
-    Estimate, Families, FamilyCounts, Gaps, IncompleteParts, ParameterPosterior, ParameterPrior, Pseudocounts, Wiring, description_length, ln_marginal_likelihood,
+    Estimate, Families, FamilyCounts, Gaps, IncompleteParts, ParameterPosterior, ParameterPrior, Pseudocounts, Wiring, description_length,
+    ln_marginal_likelihood,
 };
 use net::{Domain, Network};
 use serde::{Deserialize, Serialize};
