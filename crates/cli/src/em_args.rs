@@ -40,7 +40,7 @@ pub struct EmArgs {
     /// Stop only when no probability changes by more than this [default: 1e-3]
     #[arg(long, value_name = "CHANGE")]
     pub em_change: Option<f64>,
-    /// Save the model without the parts of rows with gaps: no value of a single row is then in it, and `update`, `merge` and `forget` cannot go
+    /// Save the model without the parts of rows with gaps: of single rows nothing but counts is then in it, and `update`, `merge` and `forget` cannot go
     /// over them again with EM [default: they are kept up to 64 MiB]
     #[arg(long)]
     pub drop_parts: bool,

@@ -21,7 +21,7 @@ pub struct ResumeArgs {
     /// Stop only when no probability changes by more than this [default: 1e-3]
     #[arg(long, value_name = "CHANGE")]
     pub em_change: Option<f64>,
-    /// Save the model without the parts of rows with gaps: no value of a single row is then in it, and EM cannot go over them again
+    /// Save the model without the parts of rows with gaps: of single rows nothing but counts is then in it, and EM cannot go over them again
     #[arg(long)]
     pub drop_parts: bool,
 }

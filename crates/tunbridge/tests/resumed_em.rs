@@ -198,6 +198,13 @@ fn states_that_only_one_model_saw_keep_their_names() {
         let table = changed.model.network().table(VarId::new(2)).unwrap().into_owned();
         assert!((0..3).all(|state| table[state * 4] > 0.8), "{table:?}");
     }
+    // Rows that have what a model never saw say what its states are called; with the parts, and without.
+    let path = folder.rows("c.csv", "A,B,C", &chain_rows(300, 7, 0.1, false));
+    for model in [hidden.clone(), hidden.without_parts()] {
+        let changed = updated(&model, &path, &EmPlan::default());
+        let table = changed.model.network().table(VarId::new(2)).unwrap().into_owned();
+        assert!((0..3).all(|state| table[state * 4] > 0.8), "{table:?} {:?}", changed.remarks);
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use net::parameters::{Families, IncompleteParts, ParameterPrior, Pseudocounts};
 use super::columns;
 use super::expectation::{EmPlan, GappyRows, never_seen};
 use super::model::{ExpectedPart, NetworkModel, StoredNetwork, completed, domain_of};
-use super::resumed_em::{MAX_ENTRIES, beginning, check_possible, remark_on_climb, resume, steps};
+use super::resumed_em::{MAX_ENTRIES, beginning, beginning_of, check_possible, remark_on_climb, resume, steps};
 use crate::Error;
 use crate::align::same_states;
 use crate::change::new_states;
@@ -73,6 +73,9 @@ pub fn update(
         now.scale(fading);
     }
     with_pseudocounts(&mut now.prior, pseudocounts);
+    // What the model never saw and the rows have is called as they call it.
+    let (_, names) = put_in_order(&mut now, &rows, &unseen_by(&rows)?)?;
+    remarks.extend(names.map(|names| format!("the states of {names}, which the model had never seen, were put in the order of the rows")));
     if let (Some(mut parts), Some(more)) = (now.all_parts(), rows.all_parts()) {
         if let Some(begin) = beginning(&now)? {
             check_possible(&new, &begin, &now)?;
@@ -94,7 +97,7 @@ pub fn update(
         again = table.with_schema(now.schema.clone());
         GappyRows::read(&again, Arc::clone(rows.observed.counts.families()), MAX_ENTRIES, em.held_bytes, n_threads)?
     };
-    let (now, more) = beside_old(now, &rows, &new, model, em)?;
+    let (now, more) = beside_old(now, &rows, &new, em)?;
     remarks.extend(more);
     Ok(ChangedNetwork { model: NetworkModel::from_parts(now)?, report, remarks })
 }
@@ -104,15 +107,14 @@ fn beside_old(
     mut now: StoredNetwork,
     rows: &StoredNetwork,
     new: &GappyRows<'_>,
-    model: &NetworkModel,
     em: &EmPlan,
 ) -> Result<(StoredNetwork, Vec<String>), Error> {
     let families = Arc::clone(rows.observed.counts.families());
+    let begin = beginning_of(&now, new)?;
     let had_gaps = !now.observed.gaps.are_none();
     let mut base = now.observed.counts.clone();
     let mut cells = now.expected.take().map_or_else(|| vec![0.0; families.n_cells()], |expected| expected.cells);
     base.add(&cells)?;
-    let begin = Some(model.posterior().parameters()).filter(|begin| **begin.families() == *families);
     let climbed = new.climb(&base, &now.prior, &domain_of(&now.schema, families.len())?, begin, em)?;
     cells.iter_mut().zip(&climbed.fitted.expected).for_each(|(n, more)| *n += more);
     let of_all = climbed.part();
@@ -194,8 +196,12 @@ pub fn merge(
     (both.prior, other.prior) = (mine, theirs);
     let mut remarks = Vec::new();
     // A state of a variable that a model never saw is called as in another only by chance.
-    let unseen_by_second = put_in_order(&mut other, &both, "second", &[], &mut remarks)?;
-    put_in_order(&mut both, &other, "first", &unseen_by_second, &mut remarks)?;
+    let (settled, names) = put_in_order(&mut other, &both, &[])?;
+    remarks
+        .extend(names.map(|names| format!("the states of {names} in the second model were put in the order that they have in the first")));
+    let (_, names) = put_in_order(&mut both, &other, &settled)?;
+    remarks
+        .extend(names.map(|names| format!("the states of {names} in the first model were put in the order that they have in the second")));
     let parts = match (both.all_parts(), other.all_parts()) {
         (Some(mut parts), Some(more)) => {
             parts.merge(&more);
@@ -218,28 +224,25 @@ pub fn merge(
     }
 }
 
-/// Puts the states of variables that a model never saw in the order that they have in the other, but for those that are settled. Gives the variables.
-fn put_in_order(
-    moved: &mut StoredNetwork,
-    fixed: &StoredNetwork,
-    which: &str,
-    settled: &[VarId],
-    remarks: &mut Vec<String>,
-) -> Result<Vec<VarId>, Error> {
+/// Puts the states of variables that a model never saw in the order that they have in another, but for those that are settled. Gives the
+/// variables, and the names of those whose states have moved.
+fn put_in_order(moved: &mut StoredNetwork, fixed: &StoredNetwork, settled: &[VarId]) -> Result<(Vec<VarId>, Option<String>), Error> {
     let families = Arc::clone(moved.observed.counts.families());
-    let mut hidden = never_seen(&moved.observed, &moved.prior, &domain_of(&moved.schema, families.len())?)?;
+    let mut hidden = unseen_by(moved)?;
     hidden.retain(|of| !settled.contains(of));
     let tables = [moved.posterior()?.parameters(), fixed.posterior()?.parameters()];
     let counts = [completed(&moved.observed.counts, moved.expected.as_ref()), completed(&fixed.observed.counts, fixed.expected.as_ref())];
-    let Some(expected) = moved.expected.as_mut().filter(|_| !hidden.is_empty()) else { return Ok(hidden) };
+    let Some(expected) = moved.expected.as_mut().filter(|_| !hidden.is_empty()) else { return Ok((hidden, None)) };
     let order = alignment((&tables[0], &counts[0]), (&tables[1], &counts[1]), &hidden)?;
     order.apply(&families, &mut expected.cells)?;
-    if !order.is_identity() {
-        let names: Vec<&str> = hidden.iter().map(|of| moved.schema.variable(*of).name.as_str()).collect();
-        let other = if which == "second" { "first" } else { "second" };
-        remarks.push(format!("the states of {} in the {which} model were put in the order that they have in the {other}", list(&names)));
-    }
-    Ok(hidden)
+    let names: Vec<&str> = hidden.iter().map(|of| moved.schema.variable(*of).name.as_str()).collect();
+    let names = (!order.is_identity()).then(|| list(&names));
+    Ok((hidden, names))
+}
+
+/// The variables that no row of a model has, and whose states could change places.
+fn unseen_by(model: &StoredNetwork) -> Result<Vec<VarId>, Error> {
+    never_seen(&model.observed, &model.prior, &domain_of(&model.schema, model.observed.counts.families().len())?)
 }
 
 /// The model after EM went on over all parts.

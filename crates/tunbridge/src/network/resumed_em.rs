@@ -28,12 +28,7 @@ pub(super) fn resume(
     let rows = GappyRows::of_parts(now.observed.clone(), &parts, MAX_ENTRIES, n_threads)?;
     let families = Arc::clone(now.observed.counts.families());
     let domain = domain_of(&now.schema, families.len())?;
-    let begin = match beginning(&now)? {
-        Some(begin) if begin.theta().contains(&0.0) && rows.expected(&begin, &domain)?.is_impossible() => {
-            Some(without_zeros(&begin, &now.prior)?)
-        }
-        begin => begin,
-    };
+    let begin = beginning_of(&now, &rows)?;
     let climbed = rows.climb(&FamilyCounts::empty(families), &now.prior, &domain, begin, em)?;
     let n_gappy = now.observed.counts.n_rows() - now.observed.gaps.n_complete();
     let mut remarks = vec![format!("EM went {} over {}", steps(climbed.fitted.objectives.len()), rows_with_gaps(n_gappy))];
@@ -54,6 +49,17 @@ pub(super) fn beginning(now: &StoredNetwork) -> Result<Option<Parameters>, Error
         return Ok(None);
     }
     Ok(Some(now.posterior()?.parameters()))
+}
+
+/// The same for rows that are possible under it.
+pub(super) fn beginning_of(now: &StoredNetwork, rows: &GappyRows<'_>) -> Result<Option<Parameters>, Error> {
+    let domain = domain_of(&now.schema, now.observed.counts.families().len())?;
+    match beginning(now)? {
+        Some(begin) if begin.theta().contains(&0.0) && rows.expected(&begin, &domain)?.is_impossible() => {
+            without_zeros(&begin, &now.prior).map(Some)
+        }
+        begin => Ok(begin),
+    }
 }
 
 /// Tables in which nothing is impossible but by those that stay: what was impossible by what was seen so far may be seen now.
