@@ -417,7 +417,7 @@ fn intervals_do_not_depend_on_threads_and_are_those_of_a_beta_distribution() {
 }
 
 /// Data sets from tables that are drawn from the prior: the share of intervals that hold the true answer.
-fn coverage(n_sets: u64) -> (u64, u64) {
+fn coverage(n_sets: u64, p_missing: f64) -> (u64, u64) {
     let folder = Folder::new();
     let graph = NetworkFile::of_document(flu().document().unwrap().clone());
     let prior = NetworkOptions { pseudocounts: Pseudocounts::EquivalentSampleSize(8.0), ..NetworkOptions::default() };
@@ -444,7 +444,9 @@ fn coverage(n_sets: u64) -> (u64, u64) {
                     }
                 }
             }
-            let row: Vec<&str> = truth.dag().variables().map(|v| truth.states(v)[states[v.index()]].as_str()).collect();
+            let mut row: Vec<&str> = truth.dag().variables().map(|v| truth.states(v)[states[v.index()]].as_str()).collect();
+            let is_lost = |_: &usize| p_missing > 0.0 && (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64 <= p_missing;
+            (0..row.len()).filter(is_lost).collect::<Vec<_>>().into_iter().for_each(|place| row[place] = "?");
             text += &format!("{}\n", row.join(","));
         }
         let mut options = prior.clone();
@@ -472,7 +474,13 @@ fn is_within_band((inside, n): (u64, u64)) -> bool {
 
 #[test]
 fn intervals_have_their_coverage_in_short() {
-    let found = coverage(150);
+    let found = coverage(150, 0.0);
+    assert!(is_within_band(found), "{found:?}");
+}
+
+#[test]
+fn intervals_have_their_coverage_where_values_are_missing_in_short() {
+    let found = coverage(150, 0.3);
     assert!(is_within_band(found), "{found:?}");
 }
 
@@ -480,7 +488,9 @@ fn intervals_have_their_coverage_in_short() {
 #[test]
 #[ignore = "takes minutes; run it with --release -- --ignored"]
 fn intervals_have_their_coverage() {
-    let found = coverage(5100);
-    println!("{} of {} intervals hold the truth", found.0, found.1);
-    assert!(is_within_band(found), "{found:?}");
+    for p_missing in [0.0, 0.3] {
+        let found = coverage(5100, p_missing);
+        println!("{} of {} intervals hold the truth, {p_missing} of all values missing", found.0, found.1);
+        assert!(is_within_band(found), "{found:?}");
+    }
 }

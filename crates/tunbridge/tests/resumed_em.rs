@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use belief::{Climb, Rng, random};
 use tunbridge::data::ReadOptions;
 use tunbridge::net::VarId;
+use tunbridge::net::ask::{Oracle, Question};
 use tunbridge::net::parameters::Pseudocounts;
 use tunbridge::net::parameters::hidden_states::alignment;
-use tunbridge::network::{self, ChangedNetwork, EmPlan, NetworkFile, NetworkModel, NetworkOptions};
+use tunbridge::network::{self, ChangedNetwork, CredibleOptions, EmPlan, NetworkFile, NetworkModel, NetworkOptions};
 use tunbridge::{Model, model_file};
 
 struct Folder(tempfile::TempDir);
@@ -368,6 +369,86 @@ fn what_maximum_likelihood_held_impossible_may_be_seen_now() {
     let model = network::learn(&[&a], &graph, &options).unwrap().model;
     let told = network::update(&model, &[&b], ReadOptions::default(), None, None, &EmPlan::default()).err().unwrap().to_string();
     assert!(told.contains("row 3 is impossible"), "{told}");
+}
+
+/// A → B, A missing in six rows of fourteen: the posterior of P(A=y) is a mixture of Beta distributions over the 64 completions, each by its marginal
+/// likelihood, and its quantiles are those of the intervals that know what is missing.
+#[test]
+fn intervals_know_what_missing_values_leave_open() {
+    let folder = Folder::new();
+    let graph = NetworkFile::open("[A][B|A]".as_ref()).unwrap();
+    let (seen, lost) = (["y,p", "y,p", "y,q", "n,q", "n,q", "n,p", "y,p", "n,q"], ["?,p", "?,p", "?,q", "?,q", "?,q", "?,p"]);
+    let rows: Vec<String> = seen.iter().chain(&lost).map(|row| row.to_string()).collect();
+    let model = learned(&folder.rows("rows.csv", "A,B", &rows), &graph, &EmPlan::default(), None);
+    // States are sorted: n before y, p before q.
+    let code = |row: &str| [usize::from(row.starts_with('y')), usize::from(row.ends_with('q'))];
+    let ln_gamma = |n: f64| (1..n as u32).map(|k| f64::from(k).ln()).sum::<f64>();
+    let ln_beta = |a: f64, b: f64| ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b);
+    let mut mixture: Vec<(f64, f64, f64)> = Vec::new();
+    for completion in 0..64_usize {
+        let rows = seen.iter().map(|row| code(row)).chain(lost.iter().enumerate().map(|(at, row)| [completion >> at & 1, code(row)[1]]));
+        let mut cells = [1.0; 6];
+        rows.for_each(|[a, b]| {
+            cells[a] += 1.0;
+            cells[2 + 2 * a + b] += 1.0;
+        });
+        let ln: f64 = cells.chunks(2).map(|pair| ln_beta(pair[0], pair[1])).sum();
+        mixture.push((ln.exp(), cells[1], cells[0]));
+    }
+    let total: f64 = mixture.iter().map(|(weight, _, _)| weight).sum();
+    // By the trapezoidal rule, of densities that vanish at both ends.
+    let n = 4000;
+    let density = |p: f64| {
+        let one =
+            |(weight, a, b): &(f64, f64, f64)| weight / total * ((a - 1.0) * p.ln() + (b - 1.0) * (1.0 - p).ln() - ln_beta(*a, *b)).exp();
+        mixture.iter().map(one).sum::<f64>()
+    };
+    let quantile = |share: f64| {
+        let mut sum = 0.0;
+        (1..n).map(|at| at as f64 / n as f64).find(|p| {
+            sum += density(*p) / n as f64;
+            sum >= share
+        })
+    };
+    let [low, high] = [quantile(0.05).unwrap(), quantile(0.95).unwrap()];
+    let oracle = Oracle::of_network(model.network().clone());
+    let question = Question::resolve(oracle.domain(), &"P(A=y)".parse().unwrap()).unwrap();
+    let reply = oracle.reply(&question).unwrap();
+    let options = CredibleOptions { level: 0.9, n_draws: 9999, ..CredibleOptions::default() };
+    let found = model.credible(&question, &reply.outcome, &options).unwrap();
+    let augmentation = found.augmentation.unwrap();
+    assert!(!found.ignores_missing && augmentation.r_hat.is_some_and(|r_hat| r_hat < 1.01), "{augmentation:?}");
+    let interval = found.intervals[0];
+    assert!((interval[0] - low).abs() < 0.01 && (interval[1] - high).abs() < 0.01, "{interval:?} for {low} to {high}");
+    // The same bits on any number of threads.
+    let threads = CredibleOptions { n_threads: 3, ..options };
+    assert_eq!(model.credible(&question, &reply.outcome, &threads).unwrap().intervals, found.intervals);
+    // Expected rows taken for rows make it too narrow; without pseudo-counts there is no posterior to draw from.
+    let ignoring = model.clone().without_parts().credible(&question, &reply.outcome, &options).unwrap();
+    let width = |[low, high]: [f64; 2]| high - low;
+    assert!(ignoring.ignores_missing && width(ignoring.intervals[0]) < 0.95 * width(interval), "{:?}", ignoring.intervals);
+    let options = NetworkOptions { pseudocounts: Pseudocounts::None, ..NetworkOptions::default() };
+    let path = folder.rows("rows.csv", "A,B", &rows);
+    let bare = network::learn(&[&path], &graph, &options).unwrap().model;
+    let found = bare.credible(&question, &reply.outcome, &CredibleOptions::default()).unwrap();
+    assert!(found.ignores_missing && found.augmentation.is_none() && bare.kept_parts().is_some());
+}
+
+/// A chain may give the states of what was never seen any order; the model's is meant.
+#[test]
+fn hidden_states_keep_their_order_in_every_draw() {
+    let folder = Folder::new();
+    let graph = chain(&folder);
+    let model = learned(&folder.rows("rows.csv", "A,B,C", &chain_rows(400, 21, 0.1, true)), &graph, &EmPlan::default(), None);
+    let oracle = Oracle::of_network(model.network().clone());
+    let question = Question::resolve(oracle.domain(), &"P(B)".parse().unwrap()).unwrap();
+    let reply = oracle.reply(&question).unwrap();
+    let options = CredibleOptions { n_draws: 399, ..CredibleOptions::default() };
+    let found = model.credible(&question, &reply.outcome, &options).unwrap();
+    assert!(found.augmentation.is_some());
+    // States come with the most probable first, and intervals of the first and the last state lie in that order.
+    let [first, _, last] = found.intervals[..] else { panic!("three states") };
+    assert!(first[0] > last[0] && first[1] > last[1], "{:?}", found.intervals);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::incomplete_parts::IncompleteParts;
 use super::parts::{Alike, Parts, Piece};
 use super::posterior::Parameters;
 use super::wiring::Wiring;
-use belief::{Chunk, Recode, Recoding, ShapeMismatch, SufficientStatistic};
+use belief::{Chunk, Recode, Recoding, Rng, ShapeMismatch, SufficientStatistic};
 use std::sync::Arc;
 
 /// The statistic of rows with gaps.
@@ -112,6 +112,11 @@ impl IncompleteRows {
         let Some(parts) = self.groups.iter().flatten().nth(batch) else { return Expected::none(&self.wiring.families) };
         let made = work(&parts.pieces(&self.wiring), &|piece: &Piece<'_>| piece.expect(parameters));
         sum_of(&self.wiring.families, made.iter())
+    }
+
+    /// Draws what is missing given tables, and adds what families are then to counts; whether nothing is impossible or too large.
+    pub(super) fn draw(&self, parameters: &Parameters, rng: &mut impl Rng, counts: &mut [f64]) -> bool {
+        self.groups.iter().flatten().all(|parts| parts.draw(&self.wiring, parameters.theta(), rng, counts))
     }
 
     /// What is expected of all gaps, made on this thread.

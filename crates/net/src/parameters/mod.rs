@@ -5,9 +5,11 @@
 //! [`Families`].
 //!
 //! What rows with gaps leave open ([`IncompleteRows`], and [`IncompleteParts`] in a form that lasts) is expected under tables, and tables are made of it: by [`em`], by [`gradient_ascent`], by
-//! [`softmax_lbfgs`] or by [`stepwise_em`], which all climb the same hill. States of hidden variables are put in order by [`hidden_states`], and how
+//! [`softmax_lbfgs`] or by [`stepwise_em`], which all climb the same hill. Where it is drawn instead of expected, that is [`data_augmentation`].
+//! States of hidden variables are put in order by [`hidden_states`], and how
 //! many they have is judged by [`incomplete_score`].
 
+pub mod data_augmentation;
 mod description_length;
 pub mod em;
 mod expected;

@@ -8,7 +8,7 @@ use super::incomplete_parts::IncompleteParts;
 use super::part_plan::{PartPlan, Room, TooLarge, stride};
 use super::posterior::Parameters;
 use super::wiring::Wiring;
-use belief::{Chunk, Code, Column, for_codes};
+use belief::{Chunk, Code, Column, Rng, for_codes};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -154,6 +154,21 @@ impl Parts {
         self.starts.push(self.n_parts);
         self.n_parts += alike.weights.len();
         self.alike.push(alike);
+    }
+
+    /// Draws what is missing of every part given tables, as often as it weighs, and adds what families are then to counts; whether nothing is
+    /// impossible or too large.
+    pub fn draw(&self, wiring: &Wiring, theta: &[f64], rng: &mut impl Rng, counts: &mut [f64]) -> bool {
+        let mut room = Room::default();
+        self.alike.iter().all(|alike| {
+            let made = match alike.plan {
+                Some(_) => None,
+                None => PartPlan::new(&wiring.families, &alike.missing, &alike.touched, wiring.max_entries).ok(),
+            };
+            let Some(plan) = alike.plan.as_ref().or(made.as_ref()) else { return false };
+            let parts = alike.bases.chunks_exact(alike.touched.len().max(1)).zip(&alike.weights);
+            parts.into_iter().all(|(bases, weight)| plan.draw(theta, (bases, *weight), &mut room, rng, counts))
+        })
     }
 
     pub fn bytes(&self) -> usize {

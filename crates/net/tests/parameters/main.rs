@@ -1,5 +1,6 @@
 //! Parameters of networks whose graph is known, from rows with and without gaps.
 
+mod augmentation;
 mod climbs;
 mod closed_forms;
 mod counting;
