@@ -432,6 +432,13 @@ fn intervals_know_what_missing_values_leave_open() {
     let bare = network::learn(&[&path], &graph, &options).unwrap().model;
     let found = bare.credible(&question, &reply.outcome, &CredibleOptions::default()).unwrap();
     assert!(found.ignores_missing && found.augmentation.is_none() && bare.kept_parts().is_some());
+    // What would take for ever is not begun.
+    let weighed: Vec<String> = rows.iter().map(|row| format!("{row},1000000")).collect();
+    let mut options = NetworkOptions::default();
+    options.read.weight = Some("w".into());
+    let heavy = network::learn(&[&folder.rows("heavy.csv", "A,B,w", &weighed)], &graph, &options).unwrap().model;
+    let found = heavy.credible(&question, &reply.outcome, &CredibleOptions::default()).unwrap();
+    assert!(found.ignores_missing && heavy.kept_parts().is_some());
 }
 
 /// A chain may give the states of what was never seen any order; the model's is meant.

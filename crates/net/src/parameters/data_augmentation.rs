@@ -32,6 +32,11 @@ pub struct Augmented {
 }
 
 impl DataAugmentation<'_> {
+    /// How much a step is, nearly: numbers that are multiplied, counted or drawn. A draw from a Gamma distribution is worth some twenty.
+    pub fn work(&self) -> f64 {
+        self.rows.draw_work() + 20.0 * self.observed.cells().len() as f64
+    }
+
     /// The next place of the chain: gaps given these tables, then tables given the gaps.
     ///
     /// Time as an E-step, and as much again as the rows with gaps weigh.

@@ -119,6 +119,11 @@ impl IncompleteRows {
         self.groups.iter().flatten().all(|parts| parts.draw(&self.wiring, parameters.theta(), rng, counts))
     }
 
+    /// Numbers that are multiplied or counted for such a draw, nearly.
+    pub(super) fn draw_work(&self) -> f64 {
+        self.groups.iter().flatten().map(|parts| parts.draw_work()).sum()
+    }
+
     /// What is expected of all gaps, made on this thread.
     pub fn expected_here(&self, parameters: &Parameters) -> Expected {
         self.expected(parameters, |pieces, make| pieces.iter().map(make).collect())

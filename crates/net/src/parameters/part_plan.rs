@@ -163,6 +163,11 @@ impl PartPlan {
         begin
     }
 
+    /// Numbers that are multiplied to infer a part once.
+    pub fn n_places(&self) -> usize {
+        self.places.len()
+    }
+
     /// Memory it takes, nearly.
     pub fn bytes(&self) -> usize {
         self.places.len() * 4 + self.cliques.iter().map(|c| 120 + c.factors.len() * 16 + c.children.len() * 16).sum::<usize>()

@@ -171,6 +171,14 @@ impl Parts {
         })
     }
 
+    /// Numbers that are multiplied or counted to draw all parts once, nearly.
+    pub fn draw_work(&self) -> f64 {
+        // A plan that is made anew takes much longer than what is done by it.
+        let inferred = |alike: &Alike| alike.plan.as_ref().map_or(alike.touched.len() * 1000, PartPlan::n_places) * alike.weights.len();
+        let drawn = |alike: &Alike| alike.weights.iter().map(|weight| weight.ceil()).sum::<f64>() * alike.touched.len() as f64;
+        self.alike.iter().map(|alike| inferred(alike) as f64 + drawn(alike)).sum()
+    }
+
     pub fn bytes(&self) -> usize {
         let of = |alike: &Alike| {
             let lists = (alike.missing.len() + alike.touched.len() + alike.bases.len()) * 4 + alike.weights.len() * 16;

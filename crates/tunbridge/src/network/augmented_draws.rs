@@ -31,8 +31,8 @@ pub struct Augmentation {
 
 const PLAN: Augmentation = Augmentation { n_chains: 4, n_burn_in: 200, thinning: 5, r_hat: None };
 
-/// Rows with gaps times steps that are drawn; beyond that what is missing is left to its expectation, which is said.
-const MOST_DRAWS: f64 = 1e9;
+/// Numbers that all steps may multiply, count and draw: a minute or so. Beyond that what is missing is left to its expectation, which is said.
+const MOST_WORK: f64 = 1e9;
 
 /// Chains of a model.
 pub(super) struct Chains<'m> {
@@ -52,15 +52,17 @@ impl NetworkModel {
         let alpha = self.prior().alpha(families).map_err(|e| Error::unfit(e.to_string(), "learn the model again"))?;
         let is_proper =
             |of: usize| self.prior().fixed.contains_key(&of) || alpha[families.cells(of)].iter().all(|pseudocount| *pseudocount > 0.0);
-        let n_gappy = self.n_rows() - self.observed().gaps.n_complete();
-        let n_steps = PLAN.n_chains * PLAN.n_burn_in + PLAN.thinning.saturating_mul(n_draws);
-        // A part of a row is drawn by itself.
-        let n_each = parts.missing(families.len()).iter().sum::<f64>().max(n_gappy) + parts.n_parts() as f64;
-        if !(0..families.len()).all(is_proper) || n_each * n_steps as f64 > MOST_DRAWS {
+        if !(0..families.len()).all(is_proper) {
             return Ok(None);
         }
+        let n_gappy = self.n_rows() - self.observed().gaps.n_complete();
         let wiring = Arc::new(Wiring::new(Arc::clone(families), max_entries));
         let rows = IncompleteRows::of_parts(wiring, self.observed().counts.clone(), n_gappy, parts)?;
+        let n_steps = PLAN.n_chains * PLAN.n_burn_in + PLAN.thinning.saturating_mul(n_draws);
+        let step = DataAugmentation { observed: &self.observed().counts, rows: &rows, prior: self.prior() };
+        if step.work() * n_steps as f64 > MOST_WORK {
+            return Ok(None);
+        }
         let hidden = never_seen(self.observed(), self.prior(), self.network().domain())?;
         Ok(Some(Chains { model: self, rows, hidden, n_draws, plan: PLAN }))
     }
@@ -84,7 +86,7 @@ impl Chains<'_> {
             let mut made = Vec::with_capacity(n_draws);
             for step in 1..=self.plan.n_burn_in + n_draws * self.plan.thinning {
                 let at = augmentation.step(&tables, &mut rng).map_err(|fault| told(&fault))?;
-                if step > self.plan.n_burn_in && (step - self.plan.n_burn_in) % self.plan.thinning == 0 {
+                if step > self.plan.n_burn_in && (step - self.plan.n_burn_in).is_multiple_of(self.plan.thinning) {
                     made.push(make(self.in_order(&at)?)?);
                 }
                 tables = at.parameters;
