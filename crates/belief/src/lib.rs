@@ -57,6 +57,7 @@ pub use log_space::{log_sum_exp, normalise_ln};
 pub use matrix::{Cholesky, Matrix};
 pub use moments::{ClassMoments, ClassOrder, Moments};
 pub use observations::{Both, Fold, MaskedRows, Observations, ReadReport, RowPart};
+pub use packed::{Bytes, PackedCodes, PackedNumbers};
 pub use piecewise::{Bounded, PiecewiseDensity};
 pub use pruning::{Pruned, drop_rarest};
 pub use random::{Rng, random, random_stream};

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Numbers, as they take the least room.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum PackedNumbers {
+pub enum PackedNumbers {
     /// All are whole and not negative.
     Whole(Bytes),
     /// Doubles, little endian.
@@ -20,7 +20,7 @@ pub(crate) enum PackedNumbers {
 /// Whole numbers below 2³².
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct PackedCodes(Bytes);
+pub struct PackedCodes(Bytes);
 
 /// Names, each written as how many bytes it begins with that the one before begins with too, and what is left.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ pub(crate) struct PackedNames {
 
 /// Bytes that are written as such, and not as a list of numbers.
 #[derive(Clone, Default, PartialEq)]
-pub(crate) struct Bytes(Vec<u8>);
+pub struct Bytes(Vec<u8>);
 
 const DAMAGED: &str = "a packed list that cannot be unpacked";
 
@@ -40,6 +40,7 @@ const DAMAGED: &str = "a packed list that cannot be unpacked";
 const MOST: f64 = (1_u64 << 53) as f64;
 
 impl PackedNumbers {
+    /// Packs.
     pub fn new(numbers: &[f64]) -> Self {
         if numbers.iter().all(|x| x.fract() == 0.0 && (0.0..=MOST).contains(x) && x.is_sign_positive()) {
             let mut bytes = Vec::with_capacity(numbers.len() + numbers.len() / 8);
@@ -50,6 +51,10 @@ impl PackedNumbers {
         }
     }
 
+    /// The numbers.
+    ///
+    /// # Errors
+    /// When the bytes are none that were packed.
     pub fn unpack(&self) -> Result<Vec<f64>, &'static str> {
         match self {
             Self::Whole(bytes) => unpack(&bytes.0, |x| Some(x as f64)),
@@ -62,12 +67,17 @@ impl PackedNumbers {
 }
 
 impl PackedCodes {
+    /// Packs.
     pub fn new(codes: impl IntoIterator<Item = u32>) -> Self {
         let mut bytes = Vec::new();
         codes.into_iter().for_each(|code| push(u64::from(code), &mut bytes));
         Self(Bytes(bytes))
     }
 
+    /// The codes.
+    ///
+    /// # Errors
+    /// When the bytes are none that were packed.
     pub fn unpack(&self) -> Result<Vec<u32>, &'static str> {
         unpack(&self.0.0, |x| u32::try_from(x).ok())
     }

@@ -12,6 +12,7 @@ use crate::learner_args::{LearnerArgs, PriorArgs};
 use crate::lists::items;
 use crate::loss::LossArgs;
 use crate::network_args::{AskArgs, ConvertArgs, RandomArgs, ShowNetworkArgs};
+use crate::resume_args::ResumeArgs;
 use crate::structure_args::StructureArgs;
 use crate::text_args::most_words;
 use crate::weigh_args::WeighArgs;
@@ -40,12 +41,14 @@ pub enum Verb {
     Schema(SchemaArgs),
     /// Add rows to a model
     #[command(
-        after_help = "What was believed before stays unless it is said.\n\nExample:\n  tunbridge update play_tennis.tb more_days.csv\n  tunbridge update flu.tb this_week.csv --fading 0.99"
+        after_help = "What was believed before stays unless it is said. A network of rows with gaps goes on with EM over all of them, old and new.\n\nExample:\n  tunbridge update play_tennis.tb more_days.csv\n  tunbridge update flu.tb this_week.csv --fading 0.99\n  tunbridge update gaps.tb more_patients.csv --em-steps 100 --drop-parts"
     )]
     Update(UpdateArgs),
     /// Take rows back out of a model
-    #[command(after_help = "Example:\n  tunbridge forget play_tennis.tb those_days.csv -o without.tb")]
-    Forget(ChangeArgs),
+    #[command(
+        after_help = "Examples:\n  tunbridge forget play_tennis.tb those_days.csv -o without.tb\n  tunbridge forget gaps.tb those_patients.csv --em-tolerance 1e-8"
+    )]
+    Forget(ForgetArgs),
     /// Make one model of several that were learned apart
     Merge(MergeArgs),
     /// Show which beliefs moved between two models, or networks, and by how much
@@ -526,11 +529,21 @@ pub struct UpdateArgs {
     pub fading: Option<f64>,
     #[command(flatten)]
     pub prior: PriorArgs,
+    #[command(flatten)]
+    pub resume: ResumeArgs,
+}
+
+#[derive(Args)]
+pub struct ForgetArgs {
+    #[command(flatten)]
+    pub change: ChangeArgs,
+    #[command(flatten)]
+    pub resume: ResumeArgs,
 }
 
 #[derive(Args)]
 #[command(
-    after_help = "What was believed before is said only where the models differ in it.\n\nExample:\n  tunbridge merge north.tb south.tb -o both.tb"
+    after_help = "What was believed before is said only where the models differ in it.\n\nExamples:\n  tunbridge merge north.tb south.tb -o both.tb\n  tunbridge merge north.tb south.tb -o both.tb --drop-parts"
 )]
 pub struct MergeArgs {
     /// Models, two or more
@@ -544,6 +557,8 @@ pub struct MergeArgs {
     pub force: bool,
     #[command(flatten)]
     pub prior: PriorArgs,
+    #[command(flatten)]
+    pub resume: ResumeArgs,
 }
 
 #[derive(Args)]

@@ -40,6 +40,17 @@ pub struct EmArgs {
     /// Stop only when no probability changes by more than this [default: 1e-3]
     #[arg(long, value_name = "CHANGE")]
     pub em_change: Option<f64>,
+    /// Save the model without the parts of rows with gaps: of single rows nothing but counts is then in it, and `update`, `merge` and `forget` cannot go
+    /// over them again with EM [default: they are kept up to 64 MiB]
+    #[arg(long)]
+    pub drop_parts: bool,
+}
+
+/// When EM stops.
+pub struct Steps {
+    pub most: Option<usize>,
+    pub tolerance: Option<f64>,
+    pub change: Option<f64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -84,13 +95,14 @@ impl FromStr for ClimbArg {
 
 impl EmArgs {
     /// Each flag, with whether it is given.
-    pub fn given(&self) -> [(&'static str, bool); 5] {
+    pub fn given(&self) -> [(&'static str, bool); 6] {
         [
             ("--gaps", self.gaps.is_some()),
             ("--hidden", !self.hidden.is_empty()),
             ("--climb", self.climb.is_some()),
             ("--em-starts", self.em_starts.is_some()),
             ("--em-change", self.em_change.is_some()),
+            ("--drop-parts", self.drop_parts),
         ]
     }
 
@@ -113,46 +125,56 @@ impl EmArgs {
 
     /// How gaps are to be filled; `None` where they are not.
     pub fn plan(&self, steps: &UnlabelledArgs, common: &Common, listening: &Listening) -> Result<Option<EmPlan>, Failure> {
-        let bad = |flag: &str, what: &str| Failure::Usage(format!("{flag} must be {what}"));
-        let default = EmPlan::default();
-        let mut climb = default.climb;
-        if let Some(most) = steps.em_steps {
-            climb.most_steps = Some(most).filter(|most| *most > 0).ok_or_else(|| bad("--em-steps", "at least 1"))?;
-        }
-        let amount = |flag: &str, given: Option<f64>, default: f64| match given {
-            Some(amount) if !(amount >= 0.0 && amount.is_finite()) => Err(bad(flag, "a number of at least 0")),
-            given => Ok(given.unwrap_or(default)),
-        };
-        climb.least_rise = amount("--em-tolerance", steps.em_tolerance, climb.least_rise)?;
-        climb.least_change = amount("--em-change", self.em_change, climb.least_change)?;
+        let mut plan = plan_of(&Steps { most: steps.em_steps, tolerance: steps.em_tolerance, change: self.em_change }, common, listening)?;
         if self.em_starts == Some(0) {
             return Err(bad("--em-starts", "at least 1"));
         }
         if self.gaps == Some(GapsArg::Whole) {
-            let others =
-                [("--climb", self.climb.is_some()), ("--em-starts", self.em_starts.is_some()), ("--hidden", !self.hidden.is_empty())];
+            let others = [
+                ("--climb", self.climb.is_some()),
+                ("--em-starts", self.em_starts.is_some()),
+                ("--hidden", !self.hidden.is_empty()),
+                ("--drop-parts", self.drop_parts),
+            ];
             crate::args::refuse(&others, "goes with EM, and --gaps whole is without it")?;
             return Ok(None);
         }
-        // A trace tells every step, a terminal one now and then.
-        let is_traced = common.trace;
-        let tells = is_traced || !common.quiet && std::io::stderr().is_terminal();
-        let told = Mutex::new(Instant::now());
-        let on_step: tunbridge::network::OnStep = Arc::new(move |start, step, ln| {
-            let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-            if is_traced || told.elapsed() >= Duration::from_secs(1) {
-                *told = Instant::now();
-                report::tell(&format!("EM, start {}, step {}: log likelihood a row {}", start + 1, step + 1, number(ln)));
-            }
-        });
-        Ok(Some(EmPlan {
-            climb,
-            method: self.climb.map_or_else(Method::default, |climb| climb.0),
-            n_starts: self.em_starts,
-            seed: common.seed,
-            on_step: tells.then_some(on_step),
-            stop: Some(listening.flag()),
-            ..default
-        }))
+        plan.method = self.climb.map_or_else(Method::default, |climb| climb.0);
+        plan.n_starts = self.em_starts;
+        if self.drop_parts {
+            plan.kept_bytes = 0;
+        }
+        Ok(Some(plan))
     }
+}
+
+fn bad(flag: &str, what: &str) -> Failure {
+    Failure::Usage(format!("{flag} must be {what}"))
+}
+
+/// How gaps are filled, with steps that are told and can be broken off.
+pub fn plan_of(steps: &Steps, common: &Common, listening: &Listening) -> Result<EmPlan, Failure> {
+    let default = EmPlan::default();
+    let mut climb = default.climb;
+    if let Some(most) = steps.most {
+        climb.most_steps = Some(most).filter(|most| *most > 0).ok_or_else(|| bad("--em-steps", "at least 1"))?;
+    }
+    let amount = |flag: &str, given: Option<f64>, default: f64| match given {
+        Some(amount) if !(amount >= 0.0 && amount.is_finite()) => Err(bad(flag, "a number of at least 0")),
+        given => Ok(given.unwrap_or(default)),
+    };
+    climb.least_rise = amount("--em-tolerance", steps.tolerance, climb.least_rise)?;
+    climb.least_change = amount("--em-change", steps.change, climb.least_change)?;
+    // A trace tells every step, a terminal one now and then.
+    let is_traced = common.trace;
+    let tells = is_traced || !common.quiet && std::io::stderr().is_terminal();
+    let told = Mutex::new(Instant::now());
+    let on_step: tunbridge::network::OnStep = Arc::new(move |start, step, ln| {
+        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_traced || told.elapsed() >= Duration::from_secs(1) {
+            *told = Instant::now();
+            report::tell(&format!("EM, start {}, step {}: log likelihood a row {}", start + 1, step + 1, number(ln)));
+        }
+    });
+    Ok(EmPlan { climb, seed: common.seed, on_step: tells.then_some(on_step), stop: Some(listening.flag()), ..default })
 }

@@ -21,6 +21,7 @@ mod network_args;
 mod plot;
 mod progress;
 mod report;
+mod resume_args;
 mod structure_args;
 mod telling_words;
 mod text_args;

@@ -126,8 +126,10 @@ fn ask_of_network(model: &NetworkModel, other: &NetworkModel) {
         let _ = case.lend(|row| classifier.answer(row));
     }
     let _ = (model.unseen(), model.ln_likelihood(), model.ln_marginal_likelihood(), model.prior_words());
-    let _ = network::merge(model, other, None);
-    let _ = network::merge(other, model, Some(tunbridge::net::parameters::Pseudocounts::None));
+    let climb = tunbridge::belief::Climb { most_steps: 5, ..Default::default() };
+    let em = network::EmPlan { climb, ..network::EmPlan::default() };
+    let _ = network::merge(model, other, None, &em, 1);
+    let _ = network::merge(other, model, Some(tunbridge::net::parameters::Pseudocounts::None), &em, 1);
     let _ = network::written(&NetworkFile::of_learned(model.clone()), network::FormatKind::Net);
     let _ = model.posterior().draw(&mut tunbridge::belief::random_stream(1, 1));
 }
@@ -198,7 +200,8 @@ fn a_network_that_cannot_be_is_refused() {
     let (path, data) = (folder.path().join("m.tb"), folder.path().join("t.csv"));
     std::fs::write(&data, "A,B\np,r\nq,\nq,s\n").unwrap();
     let graph = NetworkFile::open("A->B".as_ref()).unwrap();
-    network::learn(&[&data], &graph, &NetworkOptions::default()).unwrap().model.save(&path, true).unwrap();
+    // Parts are packed as bytes, which JSON has not: they are added as lists.
+    network::learn(&[&data], &graph, &NetworkOptions::default()).unwrap().model.without_parts().save(&path, true).unwrap();
     let (kind, packed) = model_file::load(&path).unwrap();
     let body: serde_json::Value = rmp_serde::from_slice(&packed).unwrap();
     let load = |change: &dyn Fn(&mut serde_json::Value)| {
@@ -217,6 +220,30 @@ fn a_network_that_cannot_be_is_refused() {
     refused("expects of missing values", &|body| body["expected"] = expected(vec![1.0]));
     refused("expects of missing values", &|body| body["expected"] = expected(vec![0.0, 0.0, 0.0, 0.0, 0.25, -0.75]));
     refused("missing values cannot be", &|body| body["observed"]["gaps"]["missing"][0] = 9.into());
+    // The one part: B is missing where A is q.
+    let kind = |missing: u8, seen: u8, state: u8, weight: u8| serde_json::json!({"kinds": [{"missing": [missing], "seen": [seen], "states": [state], "weights": {"Whole": [weight]}}]});
+    assert_eq!(load(&|body| body["parts"] = kind(1, 0, 1, 1)), Ok(()));
+    assert_eq!(load(&|body| body["parts"] = serde_json::Value::Null), Ok(()));
+    refused("keeps of rows with gaps cannot be", &|body| body["parts"] = kind(1, 0, 1, 2));
+    refused("keeps of rows with gaps cannot be", &|body| body["parts"] = kind(1, 0, 2, 1));
+    refused("keeps of rows with gaps cannot be", &|body| body["parts"] = kind(0, 1, 1, 1));
+    refused("keeps of rows with gaps cannot be", &|body| body["parts"] = kind(5, 0, 1, 1));
+    refused("keeps of rows with gaps cannot be", &|body| body["parts"] = serde_json::json!({"kinds": []}));
+    refused("keeps of rows with gaps cannot be", &|body| {
+        (body["parts"], body["expected"]) = (kind(1, 0, 1, 1), serde_json::Value::Null);
+    });
+    let damaged = |change: &dyn Fn(&mut serde_json::Value)| {
+        refused("damaged", &|body| {
+            body["parts"] = kind(1, 0, 1, 1);
+            change(&mut body["parts"]["kinds"][0]);
+        });
+    };
+    damaged(&|kind| kind["weights"] = serde_json::json!({"Whole": [0]}));
+    damaged(&|kind| kind["weights"] = serde_json::json!({"Real": [0, 0, 0, 0, 0, 0, 240, 127]}));
+    damaged(&|kind| kind["weights"] = serde_json::json!({"Real": [0, 0, 0, 0, 0, 0, 240]}));
+    damaged(&|kind| kind["states"] = serde_json::json!([1, 1]));
+    damaged(&|kind| kind["missing"] = serde_json::json!([]));
+    damaged(&|kind| kind["seen"] = serde_json::json!([128]));
     refused("missing values cannot be", &|body| body["observed"]["gaps"]["missing"] = serde_json::json!([0.0]));
     refused("a count is negative", &|body| body["observed"]["counts"]["cells"][0] = (-1.0).into());
     refused("counts for", &|body| drop(body["observed"]["counts"]["cells"].as_array_mut().unwrap().pop()));

@@ -127,7 +127,7 @@ fn numbers_are_cut_into_states() {
     let twice = network::update(&saved, &[iris()], ReadOptions::default(), None, None, &network::EmPlan::default()).unwrap().model;
     let doubled: Vec<f64> = saved.observed().counts.cells().iter().map(|n| 2.0 * n).collect();
     assert_eq!(twice.observed().counts.cells(), doubled);
-    let back = network::forget(&twice, &[iris()], ReadOptions::default()).unwrap().model;
+    let back = network::forget(&twice, &[iris()], ReadOptions::default(), &network::EmPlan::default()).unwrap().model;
     assert_eq!(back.observed().counts.cells(), saved.observed().counts.cells());
 }
 

@@ -166,17 +166,25 @@ fn update_forget_and_merge_are_exact() {
     };
     let updated = network::update(&first, &[&b], ReadOptions::default(), None, None, &EmPlan::default()).unwrap().model;
     same(&updated, &whole);
-    same(&network::merge(&first, &second, None).unwrap().model, &whole);
-    same(&network::forget(&updated, &[&b], ReadOptions::default()).unwrap().model, &first);
-    assert!(network::forget(&first, &[&b], ReadOptions::default()).err().unwrap().to_string().contains("not all in the model"));
+    same(&network::merge(&first, &second, None, &EmPlan::default(), 1).unwrap().model, &whole);
+    same(&network::forget(&updated, &[&b], ReadOptions::default(), &EmPlan::default()).unwrap().model, &first);
+    assert!(
+        network::forget(&first, &[&b], ReadOptions::default(), &EmPlan::default())
+            .err()
+            .unwrap()
+            .to_string()
+            .contains("not all in the model")
+    );
     let faded = network::update(&first, &[&b], ReadOptions::default(), None, Some(0.5), &EmPlan::default()).unwrap().model;
     assert_eq!(faded.n_rows(), 119.0 / 2.0 + 81.0);
     let flu = |model: &NetworkModel| model.observed().counts.of(0)[0];
     assert_eq!(flu(&faded), flu(&first) / 2.0 + flu(&second));
     assert!(network::update(&first, &[&b], ReadOptions::default(), None, Some(0.0), &EmPlan::default()).is_err());
     let other = learned(&b, &self::flu(), &NetworkOptions { pseudocounts: Pseudocounts::PerCell(1.0), ..NetworkOptions::default() });
-    assert!(network::merge(&first, &other, None).err().unwrap().to_string().contains("different priors: bdeu:1; and k2"));
-    assert_eq!(network::merge(&first, &other, Some(Pseudocounts::None)).unwrap().model.observed(), whole.observed());
+    assert!(
+        network::merge(&first, &other, None, &EmPlan::default(), 1).err().unwrap().to_string().contains("different priors: bdeu:1; and k2")
+    );
+    assert_eq!(network::merge(&first, &other, Some(Pseudocounts::None), &EmPlan::default(), 1).unwrap().model.observed(), whole.observed());
 }
 
 /// States that the data told may become more; those that a network declared may not.
@@ -409,13 +417,14 @@ fn intervals_do_not_depend_on_threads_and_are_those_of_a_beta_distribution() {
 }
 
 /// Data sets from tables that are drawn from the prior: the share of intervals that hold the true answer.
-fn coverage(n_sets: u64) -> (u64, u64) {
+fn coverage(n_sets: u64, p_missing: f64) -> (u64, u64) {
     let folder = Folder::new();
     let graph = NetworkFile::of_document(flu().document().unwrap().clone());
     let prior = NetworkOptions { pseudocounts: Pseudocounts::EquivalentSampleSize(8.0), ..NetworkOptions::default() };
     let seed_row = folder.write("one.csv", "Flu,Allergy,Sinus,Headache,Nose\nyes,no,yes,yes,runny\n");
     // The prior itself: a model of one row that is taken back out.
-    let before = network::forget(&learned(&seed_row, &graph, &prior), &[&seed_row], ReadOptions::default()).unwrap().model;
+    let before =
+        network::forget(&learned(&seed_row, &graph, &prior), &[&seed_row], ReadOptions::default(), &EmPlan::default()).unwrap().model;
     let questions = ["P(Flu=yes | Headache=yes)", "P(Sinus=yes | Nose=runny, Allergy=no)", "P(Headache=yes)"];
     let (mut n, mut inside) = (0, 0);
     for set in 0..n_sets {
@@ -435,7 +444,9 @@ fn coverage(n_sets: u64) -> (u64, u64) {
                     }
                 }
             }
-            let row: Vec<&str> = truth.dag().variables().map(|v| truth.states(v)[states[v.index()]].as_str()).collect();
+            let mut row: Vec<&str> = truth.dag().variables().map(|v| truth.states(v)[states[v.index()]].as_str()).collect();
+            let is_lost = |_: &usize| p_missing > 0.0 && (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64 <= p_missing;
+            (0..row.len()).filter(is_lost).collect::<Vec<_>>().into_iter().for_each(|place| row[place] = "?");
             text += &format!("{}\n", row.join(","));
         }
         let mut options = prior.clone();
@@ -463,7 +474,13 @@ fn is_within_band((inside, n): (u64, u64)) -> bool {
 
 #[test]
 fn intervals_have_their_coverage_in_short() {
-    let found = coverage(150);
+    let found = coverage(150, 0.0);
+    assert!(is_within_band(found), "{found:?}");
+}
+
+#[test]
+fn intervals_have_their_coverage_where_values_are_missing_in_short() {
+    let found = coverage(150, 0.3);
     assert!(is_within_band(found), "{found:?}");
 }
 
@@ -471,7 +488,9 @@ fn intervals_have_their_coverage_in_short() {
 #[test]
 #[ignore = "takes minutes; run it with --release -- --ignored"]
 fn intervals_have_their_coverage() {
-    let found = coverage(5100);
-    println!("{} of {} intervals hold the truth", found.0, found.1);
-    assert!(is_within_band(found), "{found:?}");
+    for p_missing in [0.0, 0.3] {
+        let found = coverage(5100, p_missing);
+        println!("{} of {} intervals hold the truth, {p_missing} of all values missing", found.0, found.1);
+        assert!(is_within_band(found), "{found:?}");
+    }
 }

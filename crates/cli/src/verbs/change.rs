@@ -7,14 +7,15 @@ use serde_json::json;
 use tunbridge::aode::{self, ChangedAode};
 use tunbridge::belief::ReadReport;
 use tunbridge::data::ReadOptions;
+use tunbridge::interrupt::Listening;
 use tunbridge::labels::{self, ChangedLabels};
 use tunbridge::learners::{AodePrior, NaiveBayesPrior};
 use tunbridge::model_file::check_output;
-use tunbridge::network::{self, ChangedNetwork, EmPlan};
+use tunbridge::network::{self, ChangedNetwork};
 use tunbridge::{Changed, Error, Model, Timings};
 
 use super::{load, no_trace, print, print_json, unknown_kind};
-use crate::args::{ChangeArgs, Common, MergeArgs, UpdateArgs, refuse};
+use crate::args::{ChangeArgs, Common, ForgetArgs, MergeArgs, UpdateArgs, refuse};
 use crate::figures::{count, of};
 use crate::learner_args::PriorArgs;
 use crate::progress::{self, remark};
@@ -22,13 +23,17 @@ use crate::report;
 use crate::{Failure, json};
 
 pub fn update(args: &UpdateArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
-    let (prior_args, fading, max_vocabulary) = (&args.prior, args.fading, args.max_vocabulary);
+    let (prior_args, fading, max_vocabulary, resume) = (&args.prior, args.fading, args.max_vocabulary, &args.resume);
     change(&args.change, common, timings, "added", |model, args, read| {
         if let Model::Network(model) = model {
             refuse(&[("--max-vocabulary", max_vocabulary.is_some())], "is for texts, and this is a network")?;
-            return Ok(network::update(model, &args.data, read, prior_args.pseudocounts()?, fading, &EmPlan::default())?.into());
+            // Ctrl-C ends EM with the best tables so far.
+            let listening = Listening::begin();
+            let em = resume.plan(common, &listening)?;
+            return Ok(network::update(model, &args.data, read, prior_args.pseudocounts()?, fading, &em)?.into());
         }
         refuse(&[("--fading", fading.is_some())], "is for networks")?;
+        refuse(&resume.given(), OF_NETWORKS)?;
         if let Model::Aode(model) = model {
             refuse(&[("--max-vocabulary", max_vocabulary.is_some())], "is for texts, and this model has none")?;
             return Ok(aode::update(model, &args.data, read, told_pairs(prior_args, model.prior())?)?.into());
@@ -43,15 +48,25 @@ pub fn update(args: &UpdateArgs, common: &Common, timings: &mut Timings) -> Resu
     })
 }
 
-pub fn forget(args: &ChangeArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
-    change(args, common, timings, "forgotten", |model, args, read| match model {
-        Model::NaiveBayes(model) => Ok(tunbridge::forget(model, &args.data, read)?.into()),
-        Model::Labels(model) => Ok(labels::forget(model, &args.data, read)?.into()),
-        Model::Network(model) => Ok(network::forget(model, &args.data, read)?.into()),
-        Model::Aode(model) => Ok(aode::forget(model, &args.data, read)?.into()),
-        other => Err(unknown_kind(other)),
+pub fn forget(args: &ForgetArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
+    let resume = &args.resume;
+    change(&args.change, common, timings, "forgotten", |model, args, read| {
+        if let Model::Network(model) = model {
+            let listening = Listening::begin();
+            return Ok(network::forget(model, &args.data, read, &resume.plan(common, &listening)?)?.into());
+        }
+        refuse(&resume.given(), OF_NETWORKS)?;
+        match model {
+            Model::NaiveBayes(model) => Ok(tunbridge::forget(model, &args.data, read)?.into()),
+            Model::Labels(model) => Ok(labels::forget(model, &args.data, read)?.into()),
+            Model::Aode(model) => Ok(aode::forget(model, &args.data, read)?.into()),
+            other => Err(unknown_kind(other)),
+        }
     })
 }
+
+/// What is said of flags that other models do not have.
+const OF_NETWORKS: &str = "is for networks of rows with gaps";
 
 /// A model of any kind after a change, with what was met.
 struct Done {
@@ -123,6 +138,13 @@ pub fn merge(args: &MergeArgs, common: &Common, timings: &mut Timings) -> Result
     let as_json = common.json()?;
     check_output(&args.output, args.force)?;
     let first = load(&args.models[0], timings)?;
+    // Ctrl-C ends EM with the best tables so far.
+    let listening = if let Model::Network(_) = first { Some(Listening::begin()) } else { None };
+    let em = listening.as_ref().map(|listening| args.resume.plan(common, listening)).transpose()?;
+    if em.is_none() {
+        refuse(&args.resume.given(), OF_NETWORKS)?;
+    }
+    let n_threads = ReadOptions { threads: common.threads.map_or(0, usize::from), ..ReadOptions::default() }.n_threads();
     let pseudocounts = if let Model::Network(_) = first { args.prior.pseudocounts()? } else { None };
     let pairs = if let Model::Aode(first) = &first { told_pairs(&args.prior, first.prior())? } else { None };
     let told = if let Model::Network(_) | Model::Aode(_) = first { None } else { Some(told_prior(&args.prior)?) };
@@ -141,7 +163,9 @@ pub fn merge(args: &MergeArgs, common: &Common, timings: &mut Timings) -> Result
         let changed = match (&merged, &other) {
             (Model::NaiveBayes(a), Model::NaiveBayes(b)) => tunbridge::merge(a, b, prior).map(Done::from),
             (Model::Labels(a), Model::Labels(b)) => labels::merge(a, b, prior).map(Done::from),
-            (Model::Network(a), Model::Network(b)) => network::merge(a, b, pseudocounts).map(Done::from),
+            (Model::Network(a), Model::Network(b)) => {
+                network::merge(a, b, pseudocounts, &em.clone().unwrap_or_default(), n_threads).map(Done::from)
+            }
             (Model::Aode(a), Model::Aode(b)) => aode::merge(a, b, pairs.clone()).map(Done::from),
             (a, b) => Err(unlike(a, b)),
         };
@@ -215,6 +239,9 @@ fn finish(
             "rows_before": json::number(rows[0]), "rows_read": report.n_rows, "skipped": report.n_skipped, "remarks": remarks});
         if let Some(pruned) = pruned {
             value["pruned"] = pruned;
+        }
+        if let (Model::Network(model), Some(object)) = (&saved, value.as_object_mut()) {
+            super::network::learn::told_of_em(model, object);
         }
         return print_json(&value);
     }

@@ -23,6 +23,14 @@ fn gaps_and_a_hidden_variable_are_inferred() {
     folder.run("learn flu_gaps.csv --structure flu.tbn --estimate k2 -o b.tb --threads 1").ok();
     assert_eq!(folder.bytes("a.tb"), folder.bytes("b.tb"));
     let asked = folder.run("ask a.tb 'P(Flu | Headache=yes)' --credible 95 --draws 200").ok();
+    assert!(asked.stdout().contains("missing values are drawn too, in 4 chains, R-hat 1.0"), "{}", asked.stdout());
+    let told = folder.run("ask a.tb 'P(Flu | Headache=yes)' --credible 95 --draws 200 --format json").ok().json();
+    assert_eq!(told["credible"]["ignores_missing"], false);
+    assert_eq!(keys(&told["credible"]["chains"]), ["chains", "burn_in", "thinning", "r_hat"]);
+    let alone = folder.run("ask a.tb 'P(Flu | Headache=yes)' --credible 95 --draws 200 --threads 1").ok();
+    assert_eq!(asked.stdout(), alone.stdout());
+    folder.run("learn flu_gaps.csv --structure flu.tbn --estimate k2 -o b.tb --drop-parts").ok();
+    let asked = folder.run("ask b.tb 'P(Flu | Headache=yes)' --credible 95 --draws 200").ok();
     assert!(asked.stdout().contains("ignores what missing values leave open"), "{}", asked.stdout());
 }
 
@@ -79,9 +87,48 @@ fn without_em_a_row_counts_where_it_is_whole() {
 fn rows_with_gaps_join_and_leave_a_model() {
     let folder = with_gaps();
     folder.run("learn flu.csv --structure flu.tbn -o m.tb").ok();
-    folder.run("update m.tb flu_gaps.csv -o more.tb").ok().notes(&["EM went"]);
-    folder.run("forget more.tb flu_gaps.csv -o less.tb").ok().notes(&["approximate"]);
-    folder.run("merge more.tb more.tb -o both.tb").ok().notes(&["approximate"]);
+    folder.run("update m.tb flu_gaps.csv -o more.tb").ok().notes(&["EM went", "over 200 rows with gaps"]);
+    folder.run("forget more.tb flu_gaps.csv -o less.tb").ok();
+    assert_eq!(folder.bytes("m.tb"), folder.bytes("less.tb"));
+    folder.run("merge more.tb more.tb -o both.tb").ok().notes(&["EM went", "over 400 rows with gaps"]);
+    let told = folder.run("forget both.tb flu.csv -o rest.tb --em-steps 3 --em-tolerance 0 --em-change 0 --format json").ok().json();
+    assert_eq!((&told["iterations"], &told["converged"]), (&serde_json::json!(3), &serde_json::json!(false)));
+    assert!(told["log_likelihood"].as_f64().unwrap() < 0.0 && told["parts"]["kept"].as_u64().unwrap() > 0);
+    assert!(told["remarks"].to_string().contains("not come to rest after 3 steps"), "{told}");
+}
+
+#[test]
+fn the_values_of_single_rows_are_kept_and_dropped_where_asked() {
+    let folder = with_gaps();
+    folder.run("learn flu_gaps.csv --structure flu.tbn -o kept.tb").ok();
+    folder.run("learn flu_gaps.csv --structure flu.tbn -o dropped.tb --drop-parts").ok();
+    let parts = folder.run("show kept.tb --format json").ok().json()["parts"].clone();
+    assert_eq!(keys(&parts), ["kept", "bytes"]);
+    assert!(folder.run("show kept.tb").ok().stdout().contains("parts kept"));
+    for line in ["show dropped.tb", "update kept.tb flu_gaps.csv -o u.tb --drop-parts", "merge kept.tb kept.tb -o m.tb --drop-parts"] {
+        folder.run(line).ok();
+    }
+    for model in ["dropped.tb", "u.tb", "m.tb"] {
+        let shown = folder.run(&format!("show {model}")).ok();
+        assert!(!shown.stdout().contains("parts kept") && shown.stdout().contains("steps of EM"), "{}", shown.stdout());
+    }
+    // The tables do not depend on it.
+    let table = |model: &str| folder.run(&format!("ask {model} 'P(Flu, Sinus)' --format json")).ok().stdout().to_string();
+    assert_eq!(table("kept.tb"), table("dropped.tb"));
+    folder
+        .run("update dropped.tb flu_gaps.csv -o more.tb")
+        .ok()
+        .notes(&["older rows were taken for is as it was, for their parts are not kept"]);
+    folder.run("merge kept.tb dropped.tb -o both.tb").ok().notes(&["approximate until the network is learned again"]);
+    folder.run("learn flu_gaps.csv --structure flu.tbn --gaps whole --drop-parts").fails(2, &["--drop-parts", "--gaps whole"]);
+    folder.run("update kept.tb flu_gaps.csv --em-steps 0").fails(2, &["--em-steps must be at least 1"]);
+    folder.run("merge kept.tb kept.tb -o m.tb --em-tolerance inf").fails(2, &["--em-tolerance must be"]);
+    // Other models have no such flags.
+    folder.run("learn flu.csv --target Flu -o nb.tb").ok();
+    for line in ["update nb.tb flu.csv --drop-parts", "forget nb.tb flu.csv --em-steps 3", "merge nb.tb nb.tb -o two.tb --em-change 1"] {
+        folder.run(line).fails(2, &["is for networks of rows with gaps"]);
+    }
+    folder.run("learn flu.csv --target Flu --drop-parts").fails(2, &["--drop-parts", "--structure"]);
 }
 
 #[test]

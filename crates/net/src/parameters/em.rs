@@ -4,9 +4,9 @@
 //! Σ α ln θ beside the likelihood, and those of largest density Σ (α − 1) ln θ: each is the top of what it climbs. The E-step comes from
 //! whoever has the rows; when to stop is [`belief::Climb`]'s.
 
+use super::expected::Expected;
 use super::families::Families;
 use super::family_counts::FamilyCounts;
-use super::incomplete_rows::Expected;
 use super::objective::{Objective, largest_change};
 use super::posterior::{ParameterPosterior, Parameters};
 use super::prior::{ParameterPrior, PriorFault};
@@ -41,6 +41,9 @@ pub enum EmFault {
         /// The row, from 0.
         row: u64,
     },
+    /// A part of a row that cannot be; nobody knows the row any more.
+    #[error("a row with gaps is impossible: a table that is fixed or began with zeros gives what it says probability zero")]
+    ImpossiblePart,
     /// A start that cannot be.
     #[error("the tables to start from give something that was seen probability zero: start from tables without zeros")]
     ImpossibleStart,

@@ -10,8 +10,8 @@
 //! It is here for the book's sake and for comparison: EM needs no length of steps, and [`super::softmax_lbfgs`] needs fewer of them.
 
 use super::em::{EmError, EmFault, Fitted};
+use super::expected::Expected;
 use super::family_counts::FamilyCounts;
-use super::incomplete_rows::Expected;
 use super::objective::{Objective, Valued, Way};
 use super::posterior::Parameters;
 use super::prior::ParameterPrior;

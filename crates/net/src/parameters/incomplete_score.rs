@@ -5,9 +5,9 @@
 //! of the rows completed as expected, and set right how much more probable completed rows are than those seen: it is nearer to the truth in
 //! most comparisons of Chickering & Heckerman (1997), and no more work. What k! equal tops add is left out of both.
 
+use super::expected::Expected;
 use super::families::Families;
 use super::family_counts::FamilyCounts;
-use super::incomplete_rows::Expected;
 use super::posterior::{Parameters, ln_marginal_likelihood};
 use super::prior::{ParameterPrior, PriorFault};
 

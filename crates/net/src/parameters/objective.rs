@@ -5,9 +5,9 @@
 //! the prior adds: expectations are all that a gradient needs (Russell, Binder, Koller & Kanazawa 1995).
 
 use super::em::{EmError, EmFault, Fitted};
+use super::expected::Expected;
 use super::families::Families;
 use super::family_counts::FamilyCounts;
-use super::incomplete_rows::Expected;
 use super::posterior::{Parameters, weighed_ln};
 use super::prior::{Estimate, ParameterPrior};
 use belief::Climb;
@@ -53,8 +53,8 @@ impl<'a> Objective<'a> {
 
     /// How high tables are, given what is expected under them. An impossible row is an error.
     pub fn value(&self, parameters: Parameters, expected: Expected) -> Result<Valued, EmFault> {
-        if let Some(row) = expected.first_impossible() {
-            return Err(EmFault::Impossible { row });
+        if expected.is_impossible() {
+            return Err(expected.first_impossible().map_or(EmFault::ImpossiblePart, |row| EmFault::Impossible { row }));
         }
         let ln_likelihood = parameters.ln_likelihood(self.observed.cells()) + expected.ln_parts();
         let objective = ln_likelihood + weighed_ln(&self.prior_cells, parameters.theta());

@@ -8,7 +8,7 @@
 use super::families::Families;
 use crate::elimination_order::{Heuristic, InteractionGraph, elimination};
 use crate::junction_tree::clique_tree::CliqueTree;
-use belief::VarId;
+use belief::{Rng, VarId};
 use std::ops::Range;
 
 /// A part whose configurations are no more than this is one clique.
@@ -56,6 +56,23 @@ pub(super) struct Room {
     tables: Vec<f64>,
     messages: Vec<f64>,
     ratios: Vec<f64>,
+    /// For each clique, what was drawn of what it shares with the one above.
+    shared: Vec<usize>,
+}
+
+impl Room {
+    fn make(&mut self, plan: &PartPlan) {
+        if self.tables.len() < plan.n_entries {
+            self.tables.resize(plan.n_entries, 0.0);
+        }
+        if self.messages.len() < plan.n_messages {
+            self.messages.resize(plan.n_messages, 0.0);
+            self.ratios.resize(plan.n_messages, 0.0);
+        }
+        if self.shared.len() < plan.cliques.len() {
+            self.shared.resize(plan.cliques.len(), 0);
+        }
+    }
 }
 
 /// A plan whose tables would be too large.
@@ -146,6 +163,11 @@ impl PartPlan {
         begin
     }
 
+    /// Numbers that are multiplied to infer a part once.
+    pub fn n_places(&self) -> usize {
+        self.places.len()
+    }
+
     /// Memory it takes, nearly.
     pub fn bytes(&self) -> usize {
         self.places.len() * 4 + self.cliques.iter().map(|c| 120 + c.factors.len() * 16 + c.children.len() * 16).sum::<usize>()
@@ -154,13 +176,7 @@ impl PartPlan {
     /// Adds what the families of a part are expected to be, so many times, to `expected`, and gives the natural logarithm of the probability
     /// of what was seen; `None` where that is impossible. `bases` has the cell that each family of the part begins at.
     pub fn expect(&self, theta: &[f64], bases: &[u32], weight: f64, room: &mut Room, expected: &mut [f64]) -> Option<f64> {
-        if room.tables.len() < self.n_entries {
-            room.tables.resize(self.n_entries, 0.0);
-        }
-        if room.messages.len() < self.n_messages {
-            room.messages.resize(self.n_messages, 0.0);
-            room.ratios.resize(self.n_messages, 0.0);
-        }
+        room.make(self);
         let mut ln = 0.0;
         for clique in self.cliques.iter().rev() {
             ln += self.gather(clique, theta, bases, room)?;
@@ -176,6 +192,33 @@ impl PartPlan {
             }
         }
         Some(ln)
+    }
+
+    /// Draws what is missing of a part given tables, as often as it weighs and once more for a rest that is not whole, and adds what its families
+    /// are then to `counts`; whether what was seen is possible. From the root down every clique is drawn given what it shares with the one above.
+    pub fn draw(&self, theta: &[f64], (bases, weight): (&[u32], f64), room: &mut Room, rng: &mut impl Rng, counts: &mut [f64]) -> bool {
+        room.make(self);
+        if self.cliques.iter().rev().any(|clique| self.gather(clique, theta, bases, room).is_none()) {
+            return false;
+        }
+        let mut left = weight;
+        while left > 0.0 {
+            let one = left.min(1.0);
+            left -= one;
+            for (place, clique) in self.cliques.iter().enumerate() {
+                let table = &room.tables[clique.entries.clone()];
+                let begin = if clique.message.is_empty() { 0 } else { room.shared[place] * (table.len() / clique.message.len()) };
+                let n_own = if clique.message.is_empty() { table.len() } else { table.len() / clique.message.len() };
+                let entry = begin + drawn_from(&table[begin..begin + n_own], rng);
+                for child in &clique.children {
+                    room.shared[child.clique] = self.places[child.places + entry] as usize;
+                }
+                for (family, at) in &clique.factors {
+                    counts[bases[*family] as usize + self.places[at + entry] as usize] += one;
+                }
+            }
+        }
+        true
     }
 
     /// Upwards: the clique's factors times what comes from below, divided by its sum, and its message. Gives the sum's logarithm.
@@ -254,6 +297,21 @@ fn brought_back(table: &mut [f64]) -> Option<f64> {
     // The reciprocal of a subnormal number may be infinite.
     table.iter_mut().for_each(|entry| *entry /= largest);
     Some(largest.ln())
+}
+
+/// A place drawn by its weight; the sum is above zero.
+fn drawn_from(weights: &[f64], rng: &mut impl Rng) -> usize {
+    let sum: f64 = weights.iter().sum();
+    let mut left = (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64 * sum;
+    let mut last = 0;
+    for (place, weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
+        last = place;
+        left -= weight;
+        if left < 0.0 {
+            break;
+        }
+    }
+    last
 }
 
 /// The missing variables of a family, by their places among those that are missing.

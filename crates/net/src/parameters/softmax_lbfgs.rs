@@ -9,8 +9,8 @@
 //! It climbs the hill that EM climbs, and near the top it needs far fewer steps where much is missing.
 
 use super::em::{EmError, Fitted};
+use super::expected::Expected;
 use super::family_counts::FamilyCounts;
-use super::incomplete_rows::Expected;
 use super::objective::{Objective, Valued, Way};
 use super::posterior::Parameters;
 use super::prior::ParameterPrior;

@@ -8,8 +8,8 @@
 //! so that rows sorted by what is to be learned are better shuffled first; the same rows, batches and start give the same bits.
 
 use super::em::{EmError, EmFault, Fitted};
+use super::expected::Expected;
 use super::family_counts::FamilyCounts;
-use super::incomplete_rows::Expected;
 use super::objective::{Objective, largest_change};
 use super::posterior::{ParameterPosterior, Parameters};
 use super::prior::ParameterPrior;

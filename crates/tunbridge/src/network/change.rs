@@ -7,11 +7,12 @@ use belief::{Forget, NeverObserved, Observations, ReadReport, Recode, Schema, Su
 use data::{ReadOptions, Table, UnknownStates};
 use net::VarId;
 use net::parameters::hidden_states::alignment;
-use net::parameters::{Families, ParameterPrior, Pseudocounts};
+use net::parameters::{Families, IncompleteParts, ParameterPrior, Pseudocounts};
 
 use super::columns;
 use super::expectation::{EmPlan, GappyRows, never_seen};
-use super::model::{ExpectedPart, NetworkModel, StoredNetwork, domain_of};
+use super::model::{ExpectedPart, NetworkModel, StoredNetwork, completed, domain_of};
+use super::resumed_em::{MAX_ENTRIES, beginning, beginning_of, check_possible, remark_on_climb, resume, steps};
 use crate::Error;
 use crate::align::same_states;
 use crate::change::new_states;
@@ -27,12 +28,29 @@ pub struct ChangedNetwork {
     pub remarks: Vec<String>,
 }
 
-/// Adds the rows of files to a model. Of complete rows exact: the same model as learning on all rows at once. With `fading` what the model
+/// Adds the rows of files to a model. Of complete rows exact: the same model as learning on all rows at once. Of rows with gaps, EM goes on over
+/// all of them, old and new, from what the model believes: the same as learning on all rows from there. A model that does not keep the parts of
+/// its rows with gaps ([`NetworkModel::kept_parts`]) stays with what they were taken for, which is said. With `fading` what the model
 /// had counted is multiplied by it first, so that after k updates rows of the first count fading^k: the old is forgotten gradually.
 ///
 /// # Errors
 /// When the files have no column of the network or states that it does not know, cannot be read, `fading` is not between 0 and 1, or the
 /// pseudo-counts are none.
+///
+/// ```
+/// use tunbridge::data::ReadOptions;
+/// use tunbridge::network::{EmPlan, NetworkFile, NetworkOptions, learn, update};
+/// # let folder = tempfile::tempdir()?;
+/// # let (path, more) = (folder.path().join("patients.csv"), folder.path().join("more.csv"));
+/// # std::fs::write(&path, "Flu,Fever\nyes,high\n,none\nno,none\n,high\n")?;
+/// # std::fs::write(&more, "Flu,Fever\nyes,\nno,none\n")?;
+/// let graph = NetworkFile::open("Flu->Fever".as_ref())?;
+/// let model = learn(&[&path], &graph, &NetworkOptions::default())?.model;
+/// let changed = update(&model, &[&more], ReadOptions::default(), None, None, &EmPlan::default())?;
+/// assert!(changed.remarks.iter().any(|remark| remark.ends_with("over 3 rows with gaps")));
+/// assert!(changed.model.expected().is_some_and(|expected| expected.ln_likelihood.is_some()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn update(
     model: &NetworkModel,
     paths: &[impl AsRef<Path>],
@@ -42,9 +60,9 @@ pub fn update(
     em: &EmPlan,
 ) -> Result<ChangedNetwork, Error> {
     let n_threads = read.n_threads();
-    let AsCounted { mut table, schema, families, mut remarks } = as_counted(model, paths, read, true)?;
-    let mut new = GappyRows::read(&table, families, MAX_ENTRIES, em.held_bytes, n_threads)?;
-    let rows = StoredNetwork { schema: schema.clone(), observed: new.observed.clone(), expected: None, ..model.parts().clone() };
+    let AsCounted { table, schema, families, mut remarks } = as_counted(model, paths, read, true)?;
+    let new = GappyRows::read(&table, families, MAX_ENTRIES, em.held_bytes, n_threads)?;
+    let rows = StoredNetwork { schema: schema.clone(), ..stored(model, &new) };
     let (mut now, rows) = lined_up(model.parts().clone(), rows)?;
     let report = new.report.clone();
     remarks.extend(new_states(model.schema(), &now.schema));
@@ -52,67 +70,112 @@ pub fn update(
         if !(fading > 0.0 && fading <= 1.0) {
             return Err(Error::unfit(format!("{fading} is no fading factor"), "give a number above 0 and up to 1, as in --fading 0.99"));
         }
-        now.observed.scale(fading);
-        if let Some(expected) = &mut now.expected {
-            expected.cells.iter_mut().for_each(|n| *n *= fading);
-        }
+        now.scale(fading);
     }
     with_pseudocounts(&mut now.prior, pseudocounts);
+    // What the model never saw and the rows have is called as they call it.
+    let (_, names) = put_in_order(&mut now, &rows, &unseen_by(&rows)?)?;
+    remarks.extend(names.map(|names| format!("the states of {names}, which the model had never seen, were put in the order of the rows")));
+    if let (Some(mut parts), Some(more)) = (now.all_parts(), rows.all_parts()) {
+        if let Some(begin) = beginning(&now)? {
+            check_possible(&new, &begin, &now)?;
+        }
+        now.observed.merge(&rows.observed)?;
+        parts.merge(&more);
+        return resumed(now, parts, em, n_threads, report, remarks);
+    }
+    now.parts = None;
     if rows.observed.gaps.are_none() {
         now.observed.merge(&rows.observed)?;
-        return changed(now, report, remarks);
+        return as_it_was(now, report, remarks);
     }
-    if now.schema != schema {
+    let again;
+    let new = if now.schema == schema {
+        new
+    } else {
         // States of the model that the rows do not have are among theirs now, in another order.
-        table = table.with_schema(now.schema.clone());
-        new = GappyRows::read(&table, Arc::clone(rows.observed.counts.families()), MAX_ENTRIES, em.held_bytes, n_threads)?;
-    }
-    // What the old rows were and are expected to be stays; EM goes over the new ones (Neal & Hinton 1998).
-    let mut base = now.observed.counts.clone();
-    let families = Arc::clone(base.families());
-    let mut cells = now.expected.take().map_or_else(|| vec![0.0; families.n_cells()], |expected| expected.cells);
-    base.add(&cells)?;
-    let begin = Some(model.posterior().parameters()).filter(|begin| **begin.families() == *families);
-    let climbed = new.climb(&base, &now.prior, &domain_of(&now.schema, families.len())?, begin, em)?;
-    cells.iter_mut().zip(&climbed.fitted.expected).for_each(|(n, more)| *n += more);
-    let n_steps = climbed.fitted.objectives.len();
-    now.expected = Some(ExpectedPart { cells, ln_likelihood: None, ..climbed.part() });
-    now.observed.merge(&rows.observed)?;
-    let steps = if n_steps == 1 { "1 step".into() } else { format!("{n_steps} steps") };
-    remarks.push(format!("EM went {steps} over the new rows' gaps; what those of older rows were taken for is as it was"));
+        again = table.with_schema(now.schema.clone());
+        GappyRows::read(&again, Arc::clone(rows.observed.counts.families()), MAX_ENTRIES, em.held_bytes, n_threads)?
+    };
+    let (now, more) = beside_old(now, &rows, &new, em)?;
+    remarks.extend(more);
     Ok(ChangedNetwork { model: NetworkModel::from_parts(now)?, report, remarks })
 }
 
-/// Entries that tables of inference may have.
-const MAX_ENTRIES: usize = 1 << 28;
+/// EM over rows of a table, beside what the old ones were and are taken for, which stays (Neal & Hinton 1998).
+fn beside_old(
+    mut now: StoredNetwork,
+    rows: &StoredNetwork,
+    new: &GappyRows<'_>,
+    em: &EmPlan,
+) -> Result<(StoredNetwork, Vec<String>), Error> {
+    let families = Arc::clone(rows.observed.counts.families());
+    let begin = beginning_of(&now, new)?;
+    let had_gaps = !now.observed.gaps.are_none();
+    let mut base = now.observed.counts.clone();
+    let mut cells = now.expected.take().map_or_else(|| vec![0.0; families.n_cells()], |expected| expected.cells);
+    base.add(&cells)?;
+    let climbed = new.climb(&base, &now.prior, &domain_of(&now.schema, families.len())?, begin, em)?;
+    cells.iter_mut().zip(&climbed.fitted.expected).for_each(|(n, more)| *n += more);
+    let of_all = climbed.part();
+    let ln_likelihood = of_all.ln_likelihood.filter(|_| !had_gaps);
+    now.expected = Some(ExpectedPart { cells, ln_likelihood, ..of_all });
+    now.observed.merge(&rows.observed)?;
+    let mut remarks = vec![format!("EM went {} over the new rows' gaps", steps(climbed.fitted.objectives.len()))];
+    if had_gaps {
+        remarks[0] += "; what those of older rows were taken for is as it was, for their parts are not kept";
+    }
+    remarks.extend(remark_on_climb(&climbed, new.is_held()));
+    Ok((now, remarks))
+}
 
-/// Takes the rows of files back out of a model.
+/// Takes the rows of files back out of a model. What was counted, and the parts of rows with gaps, are taken out exactly; EM goes on over the parts
+/// that are left, from what the model believes. A model that does not keep them loses what the rows are taken for now, which is said.
 ///
 /// # Errors
 /// When rows are among them that the model never saw; then nothing is changed.
-pub fn forget(model: &NetworkModel, paths: &[impl AsRef<Path>], read: ReadOptions) -> Result<ChangedNetwork, Error> {
+pub fn forget(model: &NetworkModel, paths: &[impl AsRef<Path>], read: ReadOptions, em: &EmPlan) -> Result<ChangedNetwork, Error> {
     let n_threads = read.n_threads();
     let AsCounted { table, schema, families, remarks } = as_counted(model, paths, read, false)?;
-    let gone = GappyRows::read(&table, families, MAX_ENTRIES, EmPlan::default().held_bytes, n_threads)?;
+    let gone = GappyRows::read(&table, families, MAX_ENTRIES, em.held_bytes, n_threads)?;
     let report = gone.report.clone();
-    let rows = StoredNetwork { schema, observed: gone.observed.clone(), expected: None, ..model.parts().clone() };
+    let rows = StoredNetwork { schema, ..stored(model, &gone) };
     let (mut left, rows) = lined_up(model.parts().clone(), rows)?;
+    let never = |e: NeverObserved| {
+        Error::unfit(format!("these rows are not all in the model: {e}"), "forget only rows that the model has learned, each once")
+    };
+    let parts = match (left.all_parts(), rows.all_parts()) {
+        (Some(mut parts), Some(gone)) => {
+            parts.forget(&gone).map_err(never)?;
+            Some(parts)
+        }
+        _ => None,
+    };
+    left.observed.forget(&rows.observed).map_err(never)?;
     if let Some(expected) = left.expected.as_mut().filter(|_| !gone.observed.gaps.are_none()) {
         // What they were taken for when they were learned is not known any more; what they are taken for now is.
         let now = gone.expected(&model.posterior().parameters(), model.network().domain())?;
         expected.cells.iter_mut().zip(&now.cells).for_each(|(n, gone)| *n = (*n - gone).max(0.0));
     }
-    left.observed.forget(&rows.observed).map_err(|e: NeverObserved| {
-        Error::unfit(format!("these rows are not all in the model: {e}"), "forget only rows that the model has learned, each once")
-    })?;
-    changed(left, report, remarks)
+    match parts {
+        Some(parts) => resumed(left, parts, em, n_threads, report, remarks),
+        None => as_it_was(left, report, remarks),
+    }
 }
 
-/// Adds what two models have seen. A prior counts once.
+/// Adds what two models have seen. A prior counts once. Where values are missing, states of variables that one of the models never saw are put in
+/// the order that they have in the other, and EM goes on over the rows with gaps of both, on so many threads. Where one does not keep their parts,
+/// what they were taken for is added, which is said.
 ///
 /// # Errors
 /// When their graphs or missing markers differ, or their priors do and `pseudocounts` does not say what to believe.
-pub fn merge(a: &NetworkModel, b: &NetworkModel, pseudocounts: Option<Pseudocounts>) -> Result<ChangedNetwork, Error> {
+pub fn merge(
+    a: &NetworkModel,
+    b: &NetworkModel,
+    pseudocounts: Option<Pseudocounts>,
+    em: &EmPlan,
+    n_threads: usize,
+) -> Result<ChangedNetwork, Error> {
     let differences = differences(a, b);
     if !differences.is_empty() {
         let more = if differences.len() > 8 { format!("; and {} more", differences.len() - 8) } else { String::new() };
@@ -130,21 +193,22 @@ pub fn merge(a: &NetworkModel, b: &NetworkModel, pseudocounts: Option<Pseudocoun
         ));
     }
     let (mut both, mut other) = lined_up(a.parts().clone(), b.parts().clone())?;
+    (both.prior, other.prior) = (mine, theirs);
     let mut remarks = Vec::new();
-    if let Some(expected) = &mut other.expected {
-        // A state of a variable that neither ever saw is called the same only by chance.
-        let hidden = never_seen_in_both(a, b)?;
-        let (mine, theirs) = (a.posterior().parameters(), b.posterior().parameters());
-        if !hidden.is_empty() && mine.families() == theirs.families() {
-            let order = alignment((&theirs, &b.completed()), (&mine, &a.completed()), &hidden)?;
-            order.apply(theirs.families(), &mut expected.cells)?;
-            if !order.is_identity() {
-                let names: Vec<&str> = hidden.iter().map(|of| a.network().name(*of)).collect();
-                remarks
-                    .push(format!("the states of {} in the second model were put in the order that they have in the first", list(&names)));
-            }
+    // A state of a variable that a model never saw is called as in another only by chance.
+    let (settled, names) = put_in_order(&mut other, &both, &[])?;
+    remarks
+        .extend(names.map(|names| format!("the states of {names} in the second model were put in the order that they have in the first")));
+    let (_, names) = put_in_order(&mut both, &other, &settled)?;
+    remarks
+        .extend(names.map(|names| format!("the states of {names} in the first model were put in the order that they have in the second")));
+    let parts = match (both.all_parts(), other.all_parts()) {
+        (Some(mut parts), Some(more)) => {
+            parts.merge(&more);
+            Some(parts)
         }
-    }
+        _ => None,
+    };
     both.observed.merge(&other.observed)?;
     both.expected = match (both.expected.take(), other.expected) {
         (Some(mut mine), Some(theirs)) => {
@@ -154,17 +218,64 @@ pub fn merge(a: &NetworkModel, b: &NetworkModel, pseudocounts: Option<Pseudocoun
         }
         (mine, theirs) => mine.or(theirs),
     };
-    both.prior = mine;
-    changed(both, ReadReport::default(), remarks)
+    match parts {
+        Some(parts) => resumed(both, parts, em, n_threads, ReadReport::default(), remarks),
+        None => as_it_was(both, ReadReport::default(), remarks),
+    }
 }
 
-/// The model of changed parts. What gaps are expected to be comes from a model that is no more.
-fn changed(mut parts: StoredNetwork, report: ReadReport, mut remarks: Vec<String>) -> Result<ChangedNetwork, Error> {
-    if let Some(expected) = &mut parts.expected {
+/// Puts the states of variables that a model never saw in the order that they have in another, but for those that are settled. Gives the
+/// variables, and the names of those whose states have moved.
+fn put_in_order(moved: &mut StoredNetwork, fixed: &StoredNetwork, settled: &[VarId]) -> Result<(Vec<VarId>, Option<String>), Error> {
+    let families = Arc::clone(moved.observed.counts.families());
+    let mut hidden = unseen_by(moved)?;
+    hidden.retain(|of| !settled.contains(of));
+    let tables = [moved.posterior()?.parameters(), fixed.posterior()?.parameters()];
+    let counts = [completed(&moved.observed.counts, moved.expected.as_ref()), completed(&fixed.observed.counts, fixed.expected.as_ref())];
+    let Some(expected) = moved.expected.as_mut().filter(|_| !hidden.is_empty()) else { return Ok((hidden, None)) };
+    let order = alignment((&tables[0], &counts[0]), (&tables[1], &counts[1]), &hidden)?;
+    order.apply(&families, &mut expected.cells)?;
+    let names: Vec<&str> = hidden.iter().map(|of| moved.schema.variable(*of).name.as_str()).collect();
+    let names = (!order.is_identity()).then(|| list(&names));
+    Ok((hidden, names))
+}
+
+/// The variables that no row of a model has, and whose states could change places.
+fn unseen_by(model: &StoredNetwork) -> Result<Vec<VarId>, Error> {
+    never_seen(&model.observed, &model.prior, &domain_of(&model.schema, model.observed.counts.families().len())?)
+}
+
+/// The model after EM went on over all parts.
+fn resumed(
+    now: StoredNetwork,
+    parts: IncompleteParts,
+    em: &EmPlan,
+    n_threads: usize,
+    report: ReadReport,
+    mut remarks: Vec<String>,
+) -> Result<ChangedNetwork, Error> {
+    let (now, more) = resume(now, parts, em, n_threads)?;
+    remarks.extend(more);
+    Ok(ChangedNetwork { model: NetworkModel::from_parts(now)?, report, remarks })
+}
+
+/// The model of changed counts whose rows with gaps are not kept. What gaps are expected to be comes from a model that is no more.
+fn as_it_was(mut now: StoredNetwork, report: ReadReport, mut remarks: Vec<String>) -> Result<ChangedNetwork, Error> {
+    now.parts = None;
+    if let Some(expected) = &mut now.expected {
         (expected.converged, expected.ln_likelihood) = (false, None);
-        remarks.push("what missing values were taken for is as it was: approximate until the network is learned again".into());
+        remarks.push(
+            "the parts of rows with gaps are not kept: what missing values were taken for is as it was, approximate until the network is learned again"
+                .into(),
+        );
     }
-    Ok(ChangedNetwork { model: NetworkModel::from_parts(parts)?, report, remarks })
+    Ok(ChangedNetwork { model: NetworkModel::from_parts(now)?, report, remarks })
+}
+
+/// Rows as a model of their own.
+fn stored(model: &NetworkModel, rows: &GappyRows<'_>) -> StoredNetwork {
+    let parts = rows.parts(usize::MAX);
+    StoredNetwork { observed: rows.observed.clone(), expected: None, parts, ..model.parts().clone() }
 }
 
 fn with_pseudocounts(prior: &mut ParameterPrior, pseudocounts: Option<Pseudocounts>) {
@@ -173,14 +284,6 @@ fn with_pseudocounts(prior: &mut ParameterPrior, pseudocounts: Option<Pseudocoun
         prior.prior_network.clear();
         prior.of_variable.retain(|_, of| !matches!(of, Pseudocounts::PriorNetwork(_)));
     }
-}
-
-/// The variables that neither model ever saw, and whose states could change places.
-fn never_seen_in_both(a: &NetworkModel, b: &NetworkModel) -> Result<Vec<VarId>, Error> {
-    let mut hidden = never_seen(a.observed(), a.prior(), a.network().domain())?;
-    let theirs = never_seen(b.observed(), b.prior(), b.network().domain())?;
-    hidden.retain(|of| theirs.contains(of));
-    Ok(hidden)
 }
 
 /// What keeps two models from being one.
@@ -223,6 +326,9 @@ fn lined_up(mut a: StoredNetwork, mut b: StoredNetwork) -> Result<(StoredNetwork
             counts.add(&expected.cells)?;
             counts.recode(recoding)?;
             expected.cells = counts.cells().to_vec();
+        }
+        if let Some(kept) = &mut parts.parts {
+            kept.recode(recoding)?;
         }
         parts.schema = schema.clone();
     }

@@ -3,11 +3,15 @@
 //! An answer is a function of the tables, and the posterior of the tables makes one of the answer. It has no closed form in general: tables
 //! are drawn, each set of them is asked, and the interval has equal tails of the answers. The limits are the order statistics at (n + 1)·p
 //! (Weibull 1939), so that intervals have their coverage exactly where (n + 1)·(1 − level)/2 is whole, and nearly else, however few the draws.
+//! Where values are missing and the model keeps the parts of its rows, what is missing is drawn too (see [`super::augmented_draws`]).
 
+use belief::mcmc::diagnose;
 use belief::random_stream;
 use net::ask::{AskError, Asks, BestAssignment, Oracle, Outcome, Question, Value};
+use net::parameters::Parameters;
 
 use super::NetworkModel;
+use super::augmented_draws::Augmentation;
 use super::rows::in_parallel;
 use crate::Error;
 
@@ -54,6 +58,8 @@ pub struct Credible {
     pub n_impossible: usize,
     /// Whether values were missing in the data, of which the intervals know nothing.
     pub ignores_missing: bool,
+    /// How what is missing was drawn, where it was.
+    pub augmentation: Option<Augmentation>,
 }
 
 /// Numbers of all draws that are held at once.
@@ -102,16 +108,26 @@ impl NetworkModel {
         let draws: Vec<u64> = (0..n_draws as u64).collect();
         let max_entries = usize::try_from(memory / 8).unwrap_or(usize::MAX).max(1);
         let domain = self.network().domain();
-        let answers = in_parallel(n_threads, &draws, |draw| -> Result<Option<Drawn>, Error> {
-            let tables = self.posterior().draw(&mut random_stream(seed, *draw));
+        let ask = |tables: Parameters| -> Result<Option<Drawn>, Error> {
             let network = tables.to_network(domain.clone()).map_err(|e| Error::from(AskError::from(e)))?;
             let oracle = Oracle::of_network(network).with_max_entries(max_entries);
             drawn(&oracle, &questions, outcome)
-        });
+        };
+        let (answers, augmentation): (Vec<Option<Drawn>>, _) = match self.chains(n_draws, max_entries)? {
+            None => {
+                let draw = |draw: &u64| ask(self.posterior().draw(&mut random_stream(seed, *draw)));
+                (in_parallel(n_threads, &draws, draw).into_iter().collect::<Result<_, _>>()?, None)
+            }
+            Some(chains) => {
+                let by_chain = chains.run(seed, n_threads, ask)?;
+                let r_hat = r_hat(&by_chain, n_numbers);
+                (by_chain.into_iter().flatten().collect(), Some(Augmentation { r_hat, ..chains.plan }))
+            }
+        };
         let mut numbers: Vec<Vec<f64>> = vec![Vec::with_capacity(n_draws); n_numbers];
         let (mut evidence, mut n_impossible) = (Vec::with_capacity(n_draws), 0);
         for answer in answers {
-            match answer? {
+            match answer {
                 None => n_impossible += 1,
                 Some(Drawn { values, ln_p_evidence }) => {
                     numbers.iter_mut().zip(values).for_each(|(of, value)| of.extend(value));
@@ -127,8 +143,9 @@ impl NetworkModel {
             ));
         };
         let ln_p_evidence = if question.findings.is_empty() { None } else { interval(evidence, level) };
-        let ignores_missing = self.expected().is_some() || !self.observed().gaps.are_none();
-        Ok(Credible { options: *options, intervals, ln_p_evidence, n_impossible, ignores_missing })
+        let is_missing = self.expected().is_some() || !self.observed().gaps.are_none();
+        let ignores_missing = is_missing && augmentation.is_none();
+        Ok(Credible { options: *options, intervals, ln_p_evidence, n_impossible, ignores_missing, augmentation })
     }
 }
 
@@ -136,6 +153,18 @@ impl NetworkModel {
 struct Drawn {
     values: Vec<Option<f64>>,
     ln_p_evidence: f64,
+}
+
+/// The largest R-hat of an answer's numbers; `None` of too few draws.
+fn r_hat(chains: &[Vec<Option<Drawn>>], n_numbers: usize) -> Option<f64> {
+    let n = chains.iter().map(Vec::len).min()?;
+    let number = |of: usize| -> Option<f64> {
+        let values =
+            |chain: &Vec<Option<Drawn>>| chain[..n].iter().map(|drawn| drawn.as_ref().and_then(|drawn| drawn.values[of])).collect();
+        let chains: Option<Vec<Vec<f64>>> = chains.iter().map(values).collect();
+        diagnose(&chains?).map(|found| found.r_hat).filter(|r_hat| r_hat.is_finite())
+    };
+    (0..n_numbers).filter_map(number).reduce(f64::max)
 }
 
 /// What is asked of the tables that are drawn: the question, or of the most probable assignments how probable these are.

@@ -11,7 +11,9 @@ use net::parameters::hidden_states::{canonical_order, may_be_relabelled};
 use net::parameters::incomplete_score::{bic, cheeseman_stutz};
 use net::parameters::softmax_lbfgs::SoftmaxLbfgs;
 use net::parameters::stepwise_em::StepwiseEm;
-use net::parameters::{Expected, ExpectedRows, Families, FamilyCounts, Gaps, IncompleteRows, ParameterPrior, Parameters, Wiring};
+use net::parameters::{
+    Expected, ExpectedRows, Families, FamilyCounts, Gaps, IncompleteParts, IncompleteRows, ParameterPrior, Parameters, Wiring,
+};
 use net::{Domain, VarId};
 
 use super::columns;
@@ -28,6 +30,7 @@ use crate::Error;
 /// | `n_starts` | 1, with hidden variables 10 | climbs, of which the highest counts |
 /// | `seed` | 1 | of the starts |
 /// | `held_bytes` | 1 GB | what the missing parts may take in memory; beyond that rows are read again for every step |
+/// | `kept_bytes` | 64 MiB | what the missing parts may take in the model, for EM to go on; beyond that it keeps none |
 /// | `on_step` | none | is told the start, the step and what climbs, a row |
 /// | `stop` | none | set, the climb ends with the best tables so far |
 #[derive(Clone)]
@@ -42,6 +45,8 @@ pub struct EmPlan {
     pub seed: u64,
     /// What the missing parts may take in memory.
     pub held_bytes: usize,
+    /// What the missing parts may take in the model, four bytes a state and eight a weight; nothing keeps none.
+    pub kept_bytes: usize,
     /// Is told the start and the step, both from 0, and what climbs, a row.
     pub on_step: Option<OnStep>,
     /// Set from elsewhere, it ends the climb.
@@ -87,6 +92,7 @@ impl Default for EmPlan {
             n_starts: None,
             seed: 1,
             held_bytes: 1 << 30,
+            kept_bytes: 64 << 20,
             on_step: None,
             stop: None,
         }
@@ -120,9 +126,10 @@ impl Recode for GappyStatistic {
     }
 }
 
-/// The rows of a table for EM.
+/// Rows for EM: those of a table, or the parts that a model keeps of them.
 pub(super) struct GappyRows<'t> {
-    table: &'t Table,
+    /// `None` where all there is are parts.
+    table: Option<&'t Table>,
     wiring: Arc<Wiring>,
     rows: IncompleteRows,
     /// What was counted.
@@ -163,7 +170,20 @@ impl<'t> GappyRows<'t> {
         let fold = table.fold(blank).map_err(|e| columns::with_ways_out(e, table))?;
         let GappyStatistic { rows, gaps } = fold.statistic;
         let observed = FamilyStatistic { counts: rows.observed().clone(), gaps };
-        Ok(Self { table, wiring, rows, observed, report: fold.report, n_threads })
+        Ok(Self { table: Some(table), wiring, rows, observed, report: fold.report, n_threads })
+    }
+
+    /// What was counted of rows, and the parts of those with gaps.
+    pub fn of_parts(observed: FamilyStatistic, parts: &IncompleteParts, max_entries: usize, n_threads: usize) -> Result<Self, Error> {
+        let wiring = Arc::new(Wiring::new(Arc::clone(observed.counts.families()), max_entries));
+        let n_incomplete = observed.counts.n_rows() - observed.gaps.n_complete();
+        let rows = IncompleteRows::of_parts(Arc::clone(&wiring), observed.counts.clone(), n_incomplete, parts)?;
+        Ok(Self { table: None, wiring, rows, observed, report: ReadReport::default(), n_threads })
+    }
+
+    /// The parts of the rows with gaps, each once; `None` where they are not in memory, or take more.
+    pub fn parts(&self, max_bytes: usize) -> Option<IncompleteParts> {
+        IncompleteParts::of(&self.rows, max_bytes)
     }
 
     /// Whether the missing parts are in memory.
@@ -173,10 +193,11 @@ impl<'t> GappyRows<'t> {
 
     /// What is expected of the gaps under these tables: the same bits, held or read again.
     pub fn expected(&self, parameters: &Parameters, domain: &Domain) -> Result<Expected, Error> {
-        let expected = if self.is_held() {
-            self.rows.expected(parameters, |pieces, make| in_parallel(self.n_threads, pieces, make))
-        } else {
-            self.table.fold(|_: &[usize]| ExpectedRows::empty(&self.wiring, parameters))?.statistic.into_expected()
+        let expected = match self.table {
+            Some(table) if !self.is_held() => {
+                table.fold(|_: &[usize]| ExpectedRows::empty(&self.wiring, parameters))?.statistic.into_expected()
+            }
+            _ => self.rows.expected(parameters, |pieces, make| in_parallel(self.n_threads, pieces, make)),
         };
         expected.check(domain, self.wiring.max_entries()).map_err(|e| Error::from(net::ask::AskError::from(e)))?;
         Ok(expected)
@@ -322,9 +343,9 @@ impl Climbed {
     }
 }
 
-fn told(fault: &EmFault) -> Error {
+pub(super) fn told(fault: &EmFault) -> Error {
     let hint = match fault {
-        EmFault::Impossible { .. } => "correct the row, or let the table be learned, without --fix",
+        EmFault::Impossible { .. } | EmFault::ImpossiblePart => "correct the row, or let the table be learned, without --fix",
         EmFault::NoMode => "as in --estimate laplace:2, or --point mean",
         _ => "check the prior",
     };

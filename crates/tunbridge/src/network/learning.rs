@@ -19,6 +19,7 @@ use super::expectation::{Climbed, EmPlan, GappyRows};
 use super::folds::judge;
 use super::indicator::{Indicator, with_indicators};
 use super::model::{FamilyStatistic, NetworkModel, StoredNetwork, domain_of};
+use super::resumed_em::{remark_on_climb, remark_on_kept};
 use crate::look::Look;
 use crate::remarks::{counted, list};
 use crate::{Error, Evaluation, EvaluationPlan, NamedCosts, Recipe, Timings};
@@ -258,7 +259,12 @@ fn with_hidden(
     let start = Instant::now();
     match &expected {
         None => remarks.extend(remark_on_gaps(&rows.observed, &hidden, &domain)),
-        Some(climbed) => remarks.extend(remark_on_climb(climbed, &rows)),
+        Some(climbed) => remarks.extend(remark_on_climb(climbed, rows.is_held())),
+    }
+    let kept_bytes = options.em.as_ref().map_or(0, |em| em.kept_bytes);
+    let parts = if expected.is_some() { rows.parts(kept_bytes) } else { None };
+    if expected.is_some() && parts.is_none() {
+        remarks.extend(remark_on_kept(kept_bytes));
     }
     for name in hidden.iter().filter(|name| domain.find(name).is_ok_and(|of| domain.n_states(of) == 1)) {
         remarks.push(format!("`{name}` has one state and no column: it says nothing"));
@@ -272,7 +278,7 @@ fn with_hidden(
     let mut recipe = Recipe { missing: table.missing_markers().to_vec(), names: options.read.names.clone(), made, ..Recipe::default() };
     cuts.write(&mut recipe);
     let name = structure.name().to_string();
-    let model = NetworkModel::from_parts(StoredNetwork { name, schema, recipe, prior, observed, expected })?;
+    let model = NetworkModel::from_parts(StoredNetwork { name, schema, recipe, prior, observed, expected, parts })?;
     remarks.extend(remark_on_kinds(structure, options));
     check_unseen(&model, options)?;
     timings.add("learn", start);
@@ -327,21 +333,6 @@ fn begin(file: &NetworkFile, domain: &Domain, families: &Arc<Families>) -> Resul
 /// Entries that tables of inference may have.
 fn max_entries(options: &NetworkOptions) -> usize {
     usize::try_from(options.memory / 8).unwrap_or(usize::MAX)
-}
-
-/// What is to be said of a climb.
-fn remark_on_climb(climbed: &Climbed, rows: &GappyRows<'_>) -> Vec<String> {
-    let mut remarks = Vec::new();
-    let steps = climbed.fitted.objectives.len();
-    if climbed.was_stopped {
-        remarks.push(format!("EM was broken off after {steps} steps: these are the best tables so far"));
-    } else if !climbed.fitted.converged {
-        remarks.push(format!("EM had not come to rest after {steps} steps; more are made with --em-steps"));
-    }
-    if !rows.is_held() {
-        remarks.push("what is missing has no place in memory: the rows were read again for every step of EM".into());
-    }
-    remarks
 }
 
 /// What was believed before, of the families of a graph.

@@ -14,6 +14,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod augmented_draws;
 mod beliefs;
 mod change;
 mod classifier;
@@ -27,11 +28,13 @@ mod impute;
 mod indicator;
 mod learning;
 mod model;
+mod resumed_em;
 mod rows;
 mod save;
 mod shape;
 mod structures;
 
+pub use augmented_draws::Augmentation;
 pub use beliefs::{Beliefs, junction_tree_picture, svg};
 pub use change::{ChangedNetwork, forget, merge, update};
 pub use classifier::NetworkClassifier;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use belief::hypotheses::TwoPartCode;
 use belief::{Chunk, Forget, Kind, NeverObserved, Recode, Recoding, Role, Schema, ShapeMismatch, SufficientStatistic, VarId};
 use net::parameters::{
-    Estimate, Families, FamilyCounts, Gaps, ParameterPosterior, ParameterPrior, Pseudocounts, description_length, ln_marginal_likelihood,
+    Estimate, Families, FamilyCounts, Gaps, IncompleteParts, ParameterPosterior, ParameterPrior, Pseudocounts, Wiring, description_length,
+    ln_marginal_likelihood,
 };
 use net::{Domain, Network};
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,9 @@ pub(crate) struct StoredNetwork {
     /// What gaps are expected to be, kept apart from what was seen.
     #[serde(default)]
     pub expected: Option<ExpectedPart>,
+    /// The parts of all rows with gaps that EM was run over; `None` where there are none, or they are not kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<IncompleteParts>,
 }
 
 /// What the data say of a network whose graph is known: how often each configuration of each family was seen, and what was missing.
@@ -135,6 +139,9 @@ impl NetworkModel {
         {
             return Err(cannot("what it expects of missing values cannot be".into()));
         }
+        if !are_parts_of(&parts, &families) {
+            return Err(cannot("what it keeps of rows with gaps cannot be".into()));
+        }
         if !parts.recipe.made.fits(&parts.schema) {
             return Err(cannot("what it says of columns that are made of others cannot be".into()));
         }
@@ -193,6 +200,19 @@ impl NetworkModel {
     /// What gaps are expected to be, where EM was run.
     pub fn expected(&self) -> Option<&ExpectedPart> {
         self.parts.expected.as_ref()
+    }
+
+    /// The parts of rows with gaps that it keeps, so that EM can go on; `None` where no value is missing, or they are not kept.
+    ///
+    /// They hold values of single rows; see [`Self::without_parts`].
+    pub fn kept_parts(&self) -> Option<&IncompleteParts> {
+        self.parts.parts.as_ref()
+    }
+
+    /// The same model without the parts of rows with gaps: nothing of a single row is left but what counts say. EM cannot go over them again.
+    pub fn without_parts(mut self) -> Self {
+        self.parts.parts = None;
+        self
     }
 
     /// The weight of the rows it has learned from.
@@ -291,6 +311,41 @@ impl NetworkModel {
     }
 }
 
+impl StoredNetwork {
+    /// Everything that rows say so many times as large: what is old counts less.
+    pub fn scale(&mut self, by: f64) {
+        self.observed.scale(by);
+        if let Some(expected) = &mut self.expected {
+            expected.cells.iter_mut().for_each(|n| *n *= by);
+        }
+        if let Some(parts) = &mut self.parts {
+            parts.scale(by);
+        }
+    }
+
+    /// The parts of all rows with gaps; `None` where they are not kept.
+    pub fn all_parts(&self) -> Option<IncompleteParts> {
+        if self.observed.gaps.are_none() { Some(IncompleteParts::default()) } else { self.parts.clone() }
+    }
+
+    /// What is believed of the tables.
+    pub fn posterior(&self) -> Result<ParameterPosterior, Error> {
+        let all = completed(&self.observed.counts, self.expected.as_ref());
+        let posterior = ParameterPosterior::new(Arc::clone(self.observed.counts.families()), &self.prior, &all);
+        posterior.map_err(|e| Error::unfit(e.to_string(), "check the prior"))
+    }
+}
+
+/// Whether the parts that are kept are of these families, and of as much as is missing.
+fn are_parts_of(parts: &StoredNetwork, families: &Arc<Families>) -> bool {
+    let Some(kept) = &parts.parts else { return true };
+    // Sums of fractional weights are rounded, each in its own order.
+    let most = 1e-6 * (parts.observed.counts.n_rows() + 1.0);
+    let told = parts.observed.gaps.missing();
+    let is_all = || kept.missing(told.len()).iter().zip(told).all(|(kept, told)| (kept - told).abs() <= most);
+    parts.expected.is_some() && kept.fits(&Wiring::new(Arc::clone(families), 0)) && is_all()
+}
+
 /// The states of the first variables of a schema.
 pub(super) fn domain_of(schema: &Schema, n_variables: usize) -> Result<Domain, Error> {
     let states = |place: usize| {
@@ -301,7 +356,7 @@ pub(super) fn domain_of(schema: &Schema, n_variables: usize) -> Result<Domain, E
 }
 
 /// The observed and the expected counts together.
-fn completed(observed: &FamilyCounts, expected: Option<&ExpectedPart>) -> Vec<f64> {
+pub(super) fn completed(observed: &FamilyCounts, expected: Option<&ExpectedPart>) -> Vec<f64> {
     let mut cells = observed.cells().to_vec();
     if let Some(expected) = expected {
         cells.iter_mut().zip(&expected.cells).for_each(|(n, more)| *n += more);

@@ -6,12 +6,15 @@ use serde_json::{Map, Value as Json, json};
 use tunbridge::Error;
 use tunbridge::net::Domain;
 use tunbridge::net::ask::{Outcome, Reply, Value};
-use tunbridge::network::Credible;
+use tunbridge::network::{Augmentation, Credible};
 
 use crate::Failure;
 use crate::figures::{count, number};
 use crate::json::real;
 use crate::report::{Align, table};
+
+/// Chains above this have not mixed: those of an interval are short, and R-hat of short chains that agree is up to here.
+const MOST_R_HAT: f64 = 1.05;
 
 /// That tables of a file are not uncertain.
 pub fn not_learned(path: &Path) -> Failure {
@@ -136,6 +139,14 @@ fn how(credible: &Credible) -> String {
     if credible.ignores_missing {
         text += "; ignores what missing values leave open";
     }
+    if let Some(Augmentation { n_chains, r_hat, .. }) = credible.augmentation {
+        text += &format!("; missing values are drawn too, in {n_chains} chains");
+        match r_hat {
+            Some(r_hat) if r_hat > MOST_R_HAT => text += &format!(" that have not mixed, R-hat {r_hat:.3}: give more --draws"),
+            Some(r_hat) => text += &format!(", R-hat {r_hat:.3}"),
+            None => (),
+        }
+    }
     text
 }
 
@@ -148,8 +159,11 @@ pub fn put(domain: &Domain, credible: &Credible, object: &mut Json) {
         object.insert("log_p_evidence_interval".into(), json!([real(low), real(high)]));
     }
     let options = &credible.options;
-    let told = json!({"level": options.level, "draws": options.n_draws, "seed": options.seed, "impossible_draws": credible.n_impossible,
+    let mut told = json!({"level": options.level, "draws": options.n_draws, "seed": options.seed, "impossible_draws": credible.n_impossible,
         "ignores_missing": credible.ignores_missing});
+    if let Some(Augmentation { n_chains, n_burn_in, thinning, r_hat }) = credible.augmentation {
+        told["chains"] = json!({"chains": n_chains, "burn_in": n_burn_in, "thinning": thinning, "r_hat": r_hat.map(real)});
+    }
     object.insert("credible".into(), told);
 }
 

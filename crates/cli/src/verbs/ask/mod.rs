@@ -1,7 +1,7 @@
 //! `ask`: any question about any variable of a network.
 
 mod credible;
-mod explanation;
+pub mod explanation;
 mod interactive;
 pub mod object;
 mod rows;

@@ -13,6 +13,7 @@ use tunbridge::model_file::check_output;
 use tunbridge::net::VarId;
 use tunbridge::network::{LearnedNetwork, NetworkModel, StructureLearner, learn, learn_with};
 
+use super::super::ask::explanation::bytes;
 use super::super::learn::{output_path, title};
 use super::super::{print, print_json};
 use super::open;
@@ -150,6 +151,10 @@ pub fn facts(model: &NetworkModel) -> Vec<Vec<String>> {
         let rest = if expected.converged { "" } else { ", not at rest" };
         facts.push(vec!["steps of EM".into(), count(expected.iterations as f64), rest.trim_start_matches(", ").into()]);
     }
+    if let Some(parts) = model.kept_parts() {
+        let size = bytes(parts.bytes() as f64);
+        facts.push(vec!["parts kept".into(), count(parts.n_parts() as f64), format!("of rows with gaps, for EM to go on: {size}")]);
+    }
     let unseen = model.unseen();
     if let Some((variable, row)) = unseen.first() {
         let n_all: usize = (0..model.posterior().families().len()).map(|of| model.posterior().families().n_rows(of)).sum();
@@ -220,10 +225,25 @@ pub fn told(model: &NetworkModel, object: &mut Map<String, Value>) {
         object.insert("iterations".into(), json!(expected.iterations));
         object.insert("converged".into(), json!(expected.converged));
     }
+    object.extend(kept(model));
     let missing = network.structure().names().iter().zip(gaps.missing()).filter(|(_, n)| **n > 0.0);
     object.insert("missing".into(), Value::Object(missing.map(|(name, n)| (name.clone(), json::number(*n))).collect()));
     object.insert("complete_rows".into(), json::number(gaps.n_complete()));
     object.insert("unseen".into(), unseen_object(model));
+}
+
+/// What EM made of rows with gaps.
+pub fn told_of_em(model: &NetworkModel, object: &mut Map<String, Value>) {
+    let Some(expected) = model.expected() else { return };
+    object.insert("iterations".into(), json!(expected.iterations));
+    object.insert("converged".into(), json!(expected.converged));
+    object.extend(model.ln_likelihood().map(|ln| ("log_likelihood".to_string(), real(ln))));
+    object.extend(kept(model));
+}
+
+/// The parts of rows with gaps that are in the model.
+fn kept(model: &NetworkModel) -> Option<(String, Value)> {
+    model.kept_parts().map(|parts| ("parts".to_string(), json!({"kept": parts.n_parts(), "bytes": parts.bytes()})))
 }
 
 fn object(learned: &LearnedNetwork, output: &Path) -> Value {
