@@ -166,7 +166,8 @@ fn no_body_makes_a_model_that_panics() {
         let file_of = |packed: &[u8]| file_of(&kind, packed);
         std::fs::write(&path, file_of(&packed)).unwrap();
         Model::load(&path).unwrap();
-        for place in 0..packed.len() {
+        // All places of short bodies, some of long ones.
+        for place in (0..packed.len()).step_by(1 + packed.len() / 3000) {
             // A bit, the largest byte, MessagePack's nil, and an empty array: at each place two of them.
             let values = [packed[place] ^ 1, 0xFF, 0xC0, 0x90];
             for value in [values[place % 4], values[(place + 1) % 4]] {
