@@ -7,7 +7,8 @@ use tunbridge::concept::ConceptOptions;
 use tunbridge::learners::concept::{ConceptLearner, HypothesisPrior};
 
 use crate::Failure;
-use crate::args::{ColumnArgs, Common, ReadArgs, refuse};
+use crate::args::{Common, refuse};
+use crate::read_args::{ColumnArgs, ReadArgs};
 
 #[derive(Args)]
 #[command(

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use tunbridge::belief::distribution::IntervalKind;
 use tunbridge::estimate::FamilyKind;
 
-use crate::args::{ColumnArgs, ReadArgs};
+use crate::read_args::{ColumnArgs, ReadArgs};
 
 #[derive(Args)]
 #[command(

@@ -20,6 +20,7 @@ mod matrix;
 mod network_args;
 mod plot;
 mod progress;
+mod read_args;
 mod report;
 mod resume_args;
 mod structure_args;

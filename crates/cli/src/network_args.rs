@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::Failure;
-use crate::args::{ReadArgs, UnknownArg, refuse};
+use crate::args::refuse;
+use crate::read_args::{ReadArgs, UnknownArg};
 
 #[derive(Args)]
 #[command(

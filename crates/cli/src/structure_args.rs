@@ -11,11 +11,12 @@ use tunbridge::net::parameters::Estimate;
 use tunbridge::network::{Indicator, NetworkFile, NetworkOptions, StructureLearner};
 
 use crate::Failure;
-use crate::args::{CalibrateArg, Common, LearnArgs, UnknownArg, by_folds, refuse};
+use crate::args::{CalibrateArg, Common, LearnArgs, by_folds, refuse};
 use crate::costs::costs;
 use crate::em_args::EmArgs;
 use crate::learner_args::{LearnerArgs, ModelKind};
 use crate::lists::items;
+use crate::read_args::UnknownArg;
 
 /// The graph, and what is said of its tables.
 #[derive(Args, Clone)]

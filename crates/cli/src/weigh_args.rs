@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::ReadArgs;
 use crate::loss::LossArgs;
+use crate::read_args::ReadArgs;
 
 #[derive(Args)]
 #[command(

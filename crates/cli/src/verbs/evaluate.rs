@@ -13,10 +13,11 @@ use tunbridge::{
 
 use super::learn::method;
 use super::{load, no_trace, print, print_json, unknown_kind};
-use crate::args::{Common, EvaluateArgs, UnknownArg, by_folds, refuse};
+use crate::args::{Common, EvaluateArgs, by_folds, refuse};
 use crate::costs::costs;
 use crate::learner_args::ModelKind;
 use crate::progress::{self, remark};
+use crate::read_args::UnknownArg;
 use crate::report;
 use crate::structure_args::judged_options;
 use crate::{Failure, json};

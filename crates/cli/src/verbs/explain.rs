@@ -12,11 +12,12 @@ use tunbridge::{Case, Classifier, Error, Highlighted, Model, NaiveBayesModel, Re
 
 use super::learn::bin_words;
 use super::{case_of, is_case, load, print, print_json, tell_stale, unknown_kind};
-use crate::args::{Common, ExplainArgs, Format, MarkArg, UnitArg, UnknownArg, refuse};
+use crate::args::{Common, ExplainArgs, Format, MarkArg, UnitArg, refuse};
 use crate::document::{self, Marking};
 use crate::figures::{number, probability, signed};
 use crate::html::{self, Page};
 use crate::progress::{self, remark};
+use crate::read_args::UnknownArg;
 use crate::report::{self, Align, table};
 use crate::{Failure, json};
 

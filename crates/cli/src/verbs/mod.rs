@@ -29,8 +29,9 @@ use tunbridge::data::{Input, closest};
 use tunbridge::{Case, Error, Model, NaiveBayesModel, Recipe, Timings};
 
 use crate::Failure;
-use crate::args::{Common, ReadArgs, UnknownArg};
+use crate::args::Common;
 use crate::progress::remark;
+use crate::read_args::{ReadArgs, UnknownArg};
 
 /// Reads the model that every verb but `learn` starts from.
 fn load(path: &Path, timings: &mut Timings) -> Result<Model, Failure> {

@@ -14,9 +14,10 @@ use super::super::classify::Watched;
 use super::super::no_trace;
 use super::{MEMORY, open};
 use crate::Failure;
-use crate::args::{Common, Format, ReadArgs, UnknownArg, refuse};
+use crate::args::{Common, Format, refuse};
 use crate::figures::{count, of};
 use crate::progress::{self, remark};
+use crate::read_args::{ReadArgs, UnknownArg};
 use crate::report;
 
 #[derive(Args)]
