@@ -9,12 +9,13 @@ use arrow_buffer::ScalarBuffer;
 use belief::{Chunk, Codes, Column, ReadReport, Texts};
 
 use crate::date::{Date, date_of};
-use crate::dictionary::{Dictionary, pack_in};
+use crate::dictionary::Dictionary;
 use crate::documents::RowName;
 use crate::error::{Place, RowFault};
 use crate::labels::LabelPlan;
 use crate::text::blocks::Block;
-use crate::text::csv::{Tile, cell_of, text_of};
+use crate::text::csv::{cell_of, text_of};
+use crate::text::tile::Tile;
 use crate::words::{KnownWords, Tokenizer, Vocabulary, hash_bytes};
 use crate::{Contradiction, DataError, MadeColumns, OnBadRow, UnknownStates, made};
 
@@ -341,19 +342,18 @@ impl<'p> ChunkBuilder<'p> {
     }
 
     fn push_states(&mut self, block: &Block, tile: &Tile, column: usize, variable: usize, known: &Dictionary, faults: &mut Faults) {
-        let bytes = &block.bytes[..];
         let mut row = 0;
         while row < tile.n_rows() {
             // The fast loop runs up to a cell that is not known as it stands; codes of known states fit the column's width.
             row = match &mut self.columns[variable] {
-                EncodedColumn::U8(codes) => push_known(bytes, tile, column, row, known, |code| codes.push(code as u8)),
-                EncodedColumn::U16(codes) => push_known(bytes, tile, column, row, known, |code| codes.push(code as u16)),
-                EncodedColumn::U32(codes) => push_known(bytes, tile, column, row, known, |code| codes.push(code)),
+                EncodedColumn::U8(codes) => push_known(block, tile, column, row, known, codes, |code| code as u8),
+                EncodedColumn::U16(codes) => push_known(block, tile, column, row, known, codes, |code| code as u16),
+                EncodedColumn::U32(codes) => push_known(block, tile, column, row, known, codes, |code| code),
                 _ => return,
             };
             if row < tile.n_rows() {
                 let (start, end) = tile.span(row, column);
-                let cell = &bytes[start..end];
+                let cell = &block.bytes[start..end];
                 let code = match self.local[variable].cells.get(cell) {
                     Some(code) => Ok(code),
                     None => {
@@ -795,16 +795,32 @@ fn keep_texts(ends: &mut Vec<u32>, codes: &mut Vec<u32>, from: usize, dropped: &
 }
 
 /// Pushes the codes of cells from `row` on, as long as they are known as they stand; returns the first row whose cell is not.
-#[inline]
-fn push_known(bytes: &[u8], tile: &Tile, column: usize, row: usize, known: &Dictionary, mut push: impl FnMut(u32)) -> usize {
-    let mut at = row;
-    for (start, end) in tile.column(column, row) {
-        let code = if end - start <= 7 { known.get_packed(pack_in(bytes, start, end)) } else { known.get(&bytes[start..end]) };
-        let Some(code) = code else { return at };
-        push(code);
-        at += 1;
+fn push_known<C: Copy + Default>(
+    block: &Block,
+    tile: &Tile,
+    column: usize,
+    mut row: usize,
+    known: &Dictionary,
+    codes: &mut Vec<C>,
+    narrow: impl Fn(u32) -> C + Copy,
+) -> usize {
+    let before = codes.len() - row;
+    codes.resize(before + tile.n_rows(), C::default());
+    while row < tile.n_rows() {
+        row += tile.machine().run(
+            #[inline(always)]
+            || tile.codes(block, column, row, known, &mut codes[before + row..], narrow),
+        );
+        if row == tile.n_rows() {
+            break;
+        }
+        let (start, end) = tile.span(row, column);
+        let Some(code) = known.get(&block.bytes[start..end]) else { break };
+        codes[before + row] = narrow(code);
+        row += 1;
     }
-    at
+    codes.truncate(before + row);
+    row
 }
 
 /// Among states that are all numbers a NaN is a missing value however it is written, as it is when the column is looked at.
