@@ -15,7 +15,7 @@ const MOST_ROWS: usize = 256;
 const MOST_CELLS: usize = 1 << 14;
 const FEWEST_ROWS: usize = 16;
 /// Places that are written at a time, whether there are so many or not.
-const ROUND: usize = 8;
+const ROUND: usize = 4;
 
 /// The cells of a tile, by where they end.
 pub(crate) struct Tile {
@@ -126,7 +126,7 @@ impl Tile {
     /// not all end in the same way.
     #[inline(always)]
     fn index_plain(&mut self, block: &Block, from: usize) -> Option<usize> {
-        let (bytes, n_columns) = (&block.bytes[..], self.n_columns);
+        let (bytes, n_columns, machine, delimiter) = (&block.bytes[..], self.n_columns, self.machine, self.delimiter);
         let most = self.most_rows * n_columns;
         let places = &mut self.places[..];
         places[0] = (from as u32).wrapping_sub(1);
@@ -136,7 +136,7 @@ impl Tile {
             return None;
         }
         while n < most && at < block.len {
-            let mut found = self.machine.structure(window(bytes, at), self.delimiter);
+            let mut found = machine.structure(window(bytes, at), delimiter);
             // What comes behind the first quote, or behind the block, is not looked at.
             let beyond = if at + WINDOW > block.len { 1 << (block.len - at) } else { 0 } | found.quotes;
             if beyond != 0 {
