@@ -221,16 +221,20 @@ impl Source {
                     let mut from = 0;
                     while from < block.len {
                         from = tile.index(&block, from);
-                        let good = tile.good_rows();
+                        let good = tile.has_faults().then(|| tile.good_rows());
                         for (column, place) in place_of.iter().enumerate() {
                             let profile = &mut profiles[*place];
-                            for row in &good {
-                                let (start, end) = tile.span(*row, column);
-                                profile.observe_cell(&block.bytes[start..end]);
+                            match &good {
+                                None => profile.observe_column(&block, &tile, column),
+                                Some(good) => good.iter().for_each(|row| {
+                                    let (start, end) = tile.span(*row, column);
+                                    profile.observe_cell(&block.bytes[start..end]);
+                                }),
                             }
                         }
                         rows += tile.n_rows();
                     }
+                    profiles.iter_mut().for_each(Profile::settle);
                 }
                 Ok(rows)
             }

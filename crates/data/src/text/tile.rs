@@ -53,6 +53,11 @@ impl Tile {
         self.machine
     }
 
+    /// Whether records of this tile are malformed.
+    pub fn has_faults(&self) -> bool {
+        !self.faults.is_empty()
+    }
+
     /// Records of this tile that are not malformed.
     pub fn good_rows(&self) -> Vec<usize> {
         let mut faulty = self.faults.iter().map(|(row, _)| *row).peekable();
@@ -157,6 +162,10 @@ impl Tile {
             n += n_ends;
             n_lines += found.line_ends.count_ones() as usize;
             at += WINDOW;
+            // Lines of too few cells: it would be long until there are enough, and for nothing.
+            if n_lines * n_columns > n {
+                return None;
+            }
             if found.quotes != 0 {
                 break;
             }
