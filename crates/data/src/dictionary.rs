@@ -61,10 +61,7 @@ impl Dictionary {
 
     #[inline]
     fn get_longer(&self, cell: &[u8]) -> Option<u32> {
-        match cell.len() {
-            ..=Middling::MOST => self.middling.get(Middling::of(cell)),
-            _ => self.long.get(cell).copied(),
-        }
+        if cell.len() <= Middling::MOST { self.middling.get(Middling::of(cell)) } else { self.long.get(cell).copied() }
     }
 
     /// The code of a text, however a cell would write it.
@@ -93,12 +90,12 @@ impl Dictionary {
 
     /// A cell whose text has this code: quoted, or with spaces around it.
     pub fn alias(&mut self, cell: &[u8], code: u32) {
-        match cell.len() {
-            ..=Short::MOST => self.short.insert(Short::of(cell), code),
-            ..=Middling::MOST => self.middling.insert(Middling::of(cell), code),
-            _ => {
-                self.long.insert(cell.into(), code);
-            }
+        if cell.len() <= Short::MOST {
+            self.short.insert(Short::of(cell), code);
+        } else if cell.len() <= Middling::MOST {
+            self.middling.insert(Middling::of(cell), code);
+        } else {
+            self.long.insert(cell.into(), code);
         }
     }
 
