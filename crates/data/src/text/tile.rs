@@ -95,7 +95,7 @@ impl Tile {
         for (n_found, code) in codes.iter_mut().enumerate() {
             let end = places[at as usize + 1];
             let start = places[at as usize].wrapping_add(1);
-            // A malformed record has a length that cannot be.
+            // Behind its first cell, which is empty, a malformed record has lengths that cannot be.
             let length = end.wrapping_sub(start).wrapping_sub(returns);
             if length > Short::MOST as u32 {
                 return n_found;
