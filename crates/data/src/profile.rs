@@ -6,6 +6,7 @@ use hashbrown::HashSet;
 use crate::ColumnType;
 use crate::date::date_of;
 use crate::dictionary::Dictionary;
+use crate::packed::Short;
 use crate::text::blocks::Block;
 use crate::text::csv::text_of;
 use crate::text::tile::Tile;
@@ -100,9 +101,12 @@ impl Profile {
             self.n += n_values;
             self.repeats |= n_values > 0;
             row += n;
-            if row < tile.n_rows() {
+            // Where one cell is long the next is likely to be.
+            let mut is_long = true;
+            while row < tile.n_rows() && is_long {
                 let (start, end) = tile.span(row, column);
                 self.observe_cell(&block.bytes[start..end]);
+                is_long = end - start > Short::MOST;
                 row += 1;
             }
         }
