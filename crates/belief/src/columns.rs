@@ -90,14 +90,23 @@ pub enum Codes<'a> {
 }
 
 /// A width of state codes.
-pub trait Code: Copy + Send + Sync + 'static {
+pub trait Code: Copy + Ord + Send + Sync + 'static {
     /// The code of a missing value.
     const MISSING: Self;
     /// The code as a number.
     fn index(self) -> usize;
+    /// The least code that is none of so many states.
+    fn bound(n_states: usize) -> Self;
     /// The state's place among `n_states`; `n_states` itself for a missing value or one outside.
+    #[inline]
     fn place(self, n_states: usize) -> usize {
-        if self.index() == Self::MISSING.index() { n_states } else { self.index().min(n_states) }
+        if self >= Self::bound(n_states) { n_states } else { self.index() }
+    }
+    /// Whether any value is missing, or outside of so many states.
+    fn any_missing(codes: &[Self], n_states: usize) -> bool {
+        // The greatest of all is found many at a time, and no branch is taken at any.
+        let mut codes = codes.iter().copied();
+        codes.next().is_some_and(|first| codes.fold(first, Self::max) >= Self::bound(n_states))
     }
 }
 
@@ -105,7 +114,10 @@ macro_rules! code {
     ($($t:ty),*) => {$(
         impl Code for $t {
             const MISSING: Self = <$t>::MAX;
+            #[inline]
             fn index(self) -> usize { self as usize }
+            #[inline]
+            fn bound(n_states: usize) -> Self { n_states.min(Self::MISSING as usize) as Self }
         }
     )*};
 }
@@ -249,4 +261,26 @@ macro_rules! for_codes {
             $crate::Codes::U32($slice) => $body,
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agree<C: Code>(codes: &[C]) {
+        for n_states in [0, 1, 2, 254, 255, 256, 65_534, 65_535, 65_536, 1 << 20] {
+            let plainly = |code: C| if code == C::MISSING { n_states } else { code.index().min(n_states) };
+            codes.iter().for_each(|code| assert_eq!(code.place(n_states), plainly(*code)));
+            for n in 0..=codes.len() {
+                assert_eq!(C::any_missing(&codes[..n], n_states), codes[..n].iter().any(|code| plainly(*code) == n_states));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_missing_or_outside_has_the_last_place() {
+        agree(&[0_u8, 1, 253, 254, 255]);
+        agree(&[0_u16, 1, 254, 255, 256, 65_534, 65_535]);
+        agree(&[0_u32, 1, 254, 255, 65_535, 65_536, u32::MAX - 1, u32::MAX]);
+    }
 }

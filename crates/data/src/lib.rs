@@ -19,6 +19,7 @@ mod made;
 mod mailbox;
 mod name_map;
 mod options;
+mod packed;
 mod pipeline;
 mod profile;
 mod row_texts;

@@ -3,9 +3,13 @@
 use belief::{Kind, Role, States};
 use hashbrown::HashSet;
 
+use crate::ColumnType;
 use crate::date::date_of;
 use crate::dictionary::Dictionary;
-use crate::{ColumnType, text::csv::text_of};
+use crate::packed::Short;
+use crate::text::blocks::Block;
+use crate::text::csv::text_of;
+use crate::text::tile::Tile;
 
 /// Rows looked at before the kinds are decided.
 pub(crate) const SAMPLE_ROWS: usize = 65_536;
@@ -46,6 +50,9 @@ pub(crate) struct Profile {
     dates: bool,
     /// Whether the values need not be looked at, for what the column is was said.
     is_said: bool,
+    /// How many of the values are as quick to find as can be.
+    n_settled: usize,
+    codes: Vec<u32>,
     scratch: Vec<u8>,
 }
 
@@ -66,6 +73,8 @@ impl Profile {
             n_words: 0,
             dates: true,
             is_said: false,
+            n_settled: 0,
+            codes: Vec::new(),
             scratch: Vec::new(),
         }
     }
@@ -73,6 +82,43 @@ impl Profile {
     /// Of a column that is said to be one of texts, which are long and many.
     pub fn of_texts(missing: &[String]) -> Self {
         Self { is_said: true, ..Self::new(missing) }
+    }
+
+    /// The cells of a column of a tile that has no malformed records.
+    pub fn observe_column(&mut self, block: &Block, tile: &Tile, column: usize) {
+        if self.is_said {
+            return;
+        }
+        let mut codes = std::mem::take(&mut self.codes);
+        codes.resize(tile.n_rows(), 0);
+        let mut row = 0;
+        while row < tile.n_rows() {
+            let n = tile.machine().run(
+                #[inline(always)]
+                || tile.codes(block, column, row, &self.values, &mut codes[row..], |code| code),
+            );
+            let n_values = codes[row..row + n].iter().filter(|code| **code != Dictionary::MISSING).count() as u64;
+            self.n += n_values;
+            self.repeats |= n_values > 0;
+            row += n;
+            // Where one cell is long the next is likely to be.
+            let mut is_long = true;
+            while row < tile.n_rows() && is_long {
+                let (start, end) = tile.span(row, column);
+                self.observe_cell(&block.bytes[start..end]);
+                is_long = end - start > Short::MOST;
+                row += 1;
+            }
+        }
+        self.codes = codes;
+    }
+
+    /// Makes the values met so far as quick to find as can be.
+    pub fn settle(&mut self) {
+        if self.values.len() != self.n_settled {
+            self.values.settle();
+            self.n_settled = self.values.len();
+        }
     }
 
     /// A cell as it stands in a CSV file.
@@ -297,6 +343,33 @@ mod tests {
         assert_eq!(inferred(names.iter().map(String::as_str)), (Inferred::Categorical, true));
         let prose: Vec<String> = (1..=100).map(|i| format!("the {i} quick brown foxes jump")).collect();
         assert_eq!(inferred(prose.iter().map(String::as_str)), (Inferred::Text, false));
+    }
+
+    #[test]
+    fn a_column_of_a_tile_is_its_cells_one_by_one() {
+        let cell = |row: usize| match row % 7 {
+            0 => "?".to_string(),
+            1 => format!("{row}"),
+            2 => " padded".to_string(),
+            3 => "a state of more than sixteen bytes".to_string(),
+            _ => format!("s{}", row % 90),
+        };
+        let mut bytes: Vec<u8> = (0..600).flat_map(|row| format!("{},{}\n", cell(row), row % 2).into_bytes()).collect();
+        let len = bytes.len();
+        bytes.resize(len + crate::text::blocks::PADDING, 0);
+        let block = Block { bytes, len, first_row: 0, first_line: 1 };
+        let (mut tile, mut from) = (Tile::new(2, b','), 0);
+        let mut columns = [Profile::new(&["".into(), "?".into()]), Profile::new(&["".into(), "?".into()])];
+        while from < len {
+            from = tile.index(&block, from);
+            columns.iter_mut().enumerate().for_each(|(column, profile)| profile.observe_column(&block, &tile, column));
+            columns.iter_mut().for_each(Profile::settle);
+        }
+        let cells: Vec<String> = (0..600).map(cell).collect();
+        let one_by_one = profile(cells.iter().map(String::as_str));
+        let facts = |profile: &Profile| (profile.values.names().to_vec(), profile.n, profile.repeats, profile.not_numbers, profile.n_words);
+        assert_eq!(facts(&columns[0]), facts(&one_by_one));
+        assert_eq!((columns[1].n, columns[1].values.names()), (600, &["0".to_string(), "1".into()][..]));
     }
 
     #[test]

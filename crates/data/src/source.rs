@@ -16,8 +16,9 @@ use crate::input::{Format, Input};
 use crate::profile::{Inferred, Profile, SAMPLE_ROWS};
 use crate::text::arff::{self, ArffHeader, AttributeKind};
 use crate::text::blocks::{Block, Blocks, Pool, Records};
-use crate::text::csv::{self, Dialect, Tile};
+use crate::text::csv::{self, Dialect};
 use crate::text::json_lines;
+use crate::text::tile::Tile;
 use crate::{Cut, DataError, Header, ReadOptions};
 
 /// A file whose columns are known.
@@ -214,22 +215,26 @@ impl Source {
         match &self.layout {
             Layout::Csv(dialect) => {
                 let mut blocks = self.blocks(8192, 0, Pool::default())?;
-                let mut tile = Tile::default();
+                let mut tile = Tile::new(self.names.len(), dialect.delimiter);
                 let mut rows = 0;
                 while let Some(block) = if rows < most { blocks.next()? } else { None } {
                     let mut from = 0;
                     while from < block.len {
-                        from = tile.index(&block, from, 512, self.names.len(), dialect.delimiter);
-                        let good = tile.good_rows();
+                        from = tile.index(&block, from);
+                        let good = tile.has_faults().then(|| tile.good_rows());
                         for (column, place) in place_of.iter().enumerate() {
                             let profile = &mut profiles[*place];
-                            for row in &good {
-                                let (start, end) = tile.span(*row, column);
-                                profile.observe_cell(&block.bytes[start..end]);
+                            match &good {
+                                None => profile.observe_column(&block, &tile, column),
+                                Some(good) => good.iter().for_each(|row| {
+                                    let (start, end) = tile.span(*row, column);
+                                    profile.observe_cell(&block.bytes[start..end]);
+                                }),
                             }
                         }
                         rows += tile.n_rows();
                     }
+                    profiles.iter_mut().for_each(Profile::settle);
                 }
                 Ok(rows)
             }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::csv::QUOTE;
+use super::structure::Machine;
 use crate::error::{Place, RowFault};
 use crate::{DataError, input::Input, mailbox};
 
@@ -20,7 +21,7 @@ const READ: usize = 256 << 10;
 
 /// Whole records of one file.
 pub(crate) struct Block {
-    /// The records, each with its line end, and [`PADDING`] behind them.
+    /// The records, each with its line end, and at least [`PADDING`] behind them.
     pub bytes: Vec<u8>,
     /// How many of the bytes are records.
     pub len: usize,
@@ -35,16 +36,23 @@ pub(crate) struct Block {
 pub(crate) struct Pool(Arc<Mutex<Vec<Vec<u8>>>>);
 
 impl Pool {
+    /// An empty buffer.
     pub fn take(&self) -> Vec<u8> {
+        let mut buffer = self.take_as_it_is();
+        buffer.clear();
+        buffer
+    }
+
+    /// A buffer with what was last in it, which is written over.
+    fn take_as_it_is(&self) -> Vec<u8> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
     /// A buffer that had to grow for one long record is not kept.
-    pub fn give(&self, mut buffer: Vec<u8>) {
+    pub fn give(&self, buffer: Vec<u8>) {
         if buffer.capacity() > 4 * MOST_BYTES {
             return;
         }
-        buffer.clear();
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
     }
 }
@@ -145,56 +153,53 @@ impl Blocks {
 
     /// The next `want` records, or what is left of them.
     pub fn take(&mut self, want: usize) -> Result<Option<Block>, DataError> {
-        let mut bytes = self.pool.take();
-        bytes.extend_from_slice(&self.carry);
+        let mut bytes = self.pool.take_as_it_is();
+        // Of the buffer's bytes so many are the file's.
+        let mut n_read = self.carry.len();
+        bytes.resize(bytes.len().max(n_read + PADDING), 0);
+        bytes[..n_read].copy_from_slice(&self.carry);
         self.carry.clear();
-        let mut scan = Scan { records: self.records, at: 0, n_records: 0, last_end: 0, open_at: None, fresh: true };
+        let mut scan = Scan::new(self.records);
         let end = loop {
-            if let Some(end) = scan.advance(&bytes, want) {
+            if let Some(end) = scan.advance(&bytes[..n_read], want) {
                 break end;
             }
-            if bytes.len() >= MOST_BYTES && scan.last_end > 0 {
+            if n_read >= MOST_BYTES && scan.last_end > 0 {
                 break scan.last_end;
             }
             if self.at_end {
-                if bytes.last().is_some_and(|b| *b != b'\n') {
-                    bytes.push(b'\n');
+                if n_read > 0 && bytes[n_read - 1] != b'\n' {
+                    bytes[n_read] = b'\n';
+                    n_read += 1;
+                    bytes.resize(bytes.len().max(n_read + PADDING), 0);
                     continue;
                 }
                 if let Some(open) = scan.open_at {
                     return Err(self.bad_record(&bytes[..open], RowFault::OpenQuote));
                 }
-                scan.ends(&bytes);
-                break bytes.len();
+                scan.ends(&bytes[..n_read]);
+                break n_read;
             }
-            if bytes.len() >= self.records.longest() {
+            if n_read >= self.records.longest() {
                 let too_long = RowFault::Syntax(format!("a record of more than {} bytes", self.records.longest()));
                 return Err(self.bad_record(&[], scan.open_at.map_or(too_long, |_| RowFault::OpenQuote)));
             }
-            let old = bytes.len();
-            bytes.resize(old + READ, 0);
-            let n = crate::input::read_full(&mut self.from, &mut bytes[old..])
+            bytes.resize(bytes.len().max(n_read + READ + PADDING), 0);
+            let n = crate::input::read_full(&mut self.from, &mut bytes[n_read..n_read + READ])
                 .map_err(|source| DataError::Io { path: self.path.clone(), source })?;
-            bytes.truncate(old + n);
+            n_read += n;
             self.at_end = n < READ;
         };
         if end == 0 {
             self.pool.give(bytes);
             return Ok(None);
         }
-        self.carry.extend_from_slice(&bytes[end..]);
-        bytes.truncate(end);
-        let block = Block {
-            len: end,
-            first_row: self.next_row,
-            first_line: self.next_line,
-            bytes: {
-                bytes.resize(end + PADDING, 0);
-                bytes
-            },
-        };
+        self.carry.extend_from_slice(&bytes[end..n_read]);
+        bytes[end..end + PADDING].fill(0);
+        let n_lines = if scan.is_plain { scan.n_records as u64 } else { count(&bytes[..end], b'\n') };
+        let block = Block { bytes, len: end, first_row: self.next_row, first_line: self.next_line };
         self.next_row += scan.n_records as u64;
-        self.next_line += count(&block.bytes[..end], b'\n');
+        self.next_line += n_lines;
         Ok(Some(block))
     }
 
@@ -220,9 +225,20 @@ struct Scan {
     open_at: Option<usize>,
     /// Whether a cell starts at `at`.
     fresh: bool,
+    /// Whether every line so far was a record.
+    is_plain: bool,
+    machine: Machine,
 }
 
+/// Bytes that are looked at before it is said whether every line of them is a record.
+const PIECE: usize = 64 << 10;
+
 impl Scan {
+    fn new(records: Records) -> Self {
+        let is_plain = matches!(records, Records::Csv { .. });
+        Self { records, at: 0, n_records: 0, last_end: 0, open_at: None, fresh: true, is_plain, machine: Machine::this() }
+    }
+
     /// Looks at the new bytes; the end of the `want`th record once it is there.
     fn advance(&mut self, bytes: &[u8], want: usize) -> Option<usize> {
         match self.records {
@@ -231,28 +247,19 @@ impl Scan {
             }
             Records::EveryLine => self.advance_lines(bytes, want, |_| true),
             Records::Messages => self.advance_messages(bytes, want),
-            Records::Csv { delimiter } if self.is_plain(bytes) => self.advance_plain(bytes, want, delimiter),
-            Records::Csv { delimiter } => self.advance_csv(bytes, want, delimiter),
+            Records::Csv { delimiter } => self.advance_plain(bytes, want, delimiter).or_else(|| self.advance_csv(bytes, want, delimiter)),
         }
     }
 
-    /// Whether every line end in the new bytes ends a record: there are no quotes and no empty lines.
-    fn is_plain(&self, bytes: &[u8]) -> bool {
-        let new = &bytes[self.at..];
-        // An empty line may have begun before the new bytes.
-        let lines = &bytes[self.at.saturating_sub(2)..];
-        let empty_first = self.last_end == 0 && (bytes.starts_with(b"\n") || bytes.starts_with(b"\r\n"));
-        self.open_at.is_none()
-            && memchr::memchr(QUOTE, new).is_none()
-            && !empty_first
-            && memchr::memmem::find(lines, b"\n\n").is_none()
-            && memchr::memmem::find(lines, b"\n\r\n").is_none()
-    }
-
+    /// Goes on as long as every line end ends a record: there are no quotes and no empty lines.
     fn advance_plain(&mut self, bytes: &[u8], want: usize, delimiter: u8) -> Option<usize> {
-        while self.at < bytes.len() {
-            let piece = &bytes[self.at..bytes.len().min(self.at + (64 << 10))];
-            let here = count(piece, b'\n') as usize;
+        while self.at < bytes.len() && self.open_at.is_none() {
+            let until = bytes.len().min(self.at + PIECE);
+            let (piece, machine) = (&bytes[self.at..until], self.machine);
+            let here = machine.run(
+                #[inline(always)]
+                || machine.plain_lines(bytes, self.at..until),
+            )?;
             if self.n_records + here >= want {
                 let end = memchr::memchr_iter(b'\n', piece).nth(want - self.n_records - 1)?;
                 self.n_records = want;
@@ -260,7 +267,7 @@ impl Scan {
             }
             self.n_records += here;
             self.last_end = memchr::memrchr(b'\n', piece).map_or(self.last_end, |last| self.at + last + 1);
-            self.at += piece.len();
+            self.at = until;
             self.fresh = piece.last().is_some_and(|b| *b == b'\n' || *b == delimiter);
         }
         None
@@ -268,6 +275,7 @@ impl Scan {
 
     /// A quote opens a quoted cell only where a cell starts, as the encoder understands it too.
     fn advance_csv(&mut self, bytes: &[u8], want: usize, delimiter: u8) -> Option<usize> {
+        self.is_plain &= self.at == bytes.len();
         loop {
             if self.open_at.is_some() {
                 let Some(close) = memchr::memchr(QUOTE, &bytes[self.at..]).map(|i| self.at + i) else {

@@ -1,16 +1,14 @@
 //! Separated values as RFC 4180 describes them, and as programs really write them.
 //!
-//! A block is read in tiles of some hundred records: first every cell's end is found, 64 bytes at a time, then each column of the
+//! A block is read in tiles of some hundred records: first every cell's end is found ([`super::tile`]), then each column of the
 //! tile is encoded in a loop of its own, while its bytes are still in cache. Own code rather than a CSV crate, because cells
 //! go from the file's bytes to a state's code without being copied or even looked at byte by byte.
 
 use std::borrow::Cow;
 
-use wide::u8x16;
-
 use super::blocks::{Block, Blocks, Pool, Records};
+use super::tile::Tile;
 use crate::encode::{ChunkBuilder, EncodedChunk, Faults};
-use crate::error::RowFault;
 use crate::{DataError, Header, ReadOptions, input::Input};
 
 /// How a CSV file is written.
@@ -24,113 +22,8 @@ pub(crate) struct Dialect {
 
 pub(crate) const QUOTE: u8 = b'"';
 
-/// Records looked at together; a tile of usual rows fits the second-level cache.
-const TILE: usize = 256;
-
-/// The cells of a tile, by where they end.
-#[derive(Default)]
-pub(crate) struct Tile {
-    n_columns: usize,
-    /// Where each record starts.
-    starts: Vec<u32>,
-    /// Where each cell ends, record by record.
-    ends: Vec<u32>,
-    /// Records of this tile that are malformed, by their place in it; their cells are empty.
-    faults: Vec<(usize, RowFault)>,
-}
-
-impl Tile {
-    pub fn n_rows(&self) -> usize {
-        self.starts.len()
-    }
-
-    /// Records of this tile that are not malformed.
-    pub fn good_rows(&self) -> Vec<usize> {
-        let mut faulty = self.faults.iter().map(|(row, _)| *row).peekable();
-        (0..self.n_rows()).filter(|row| faulty.next_if_eq(row).is_none()).collect()
-    }
-
-    /// Where a cell lies.
-    #[inline]
-    pub fn span(&self, row: usize, column: usize) -> (usize, usize) {
-        let end = row * self.n_columns + column;
-        let start = if column == 0 { self.starts[row] } else { self.ends[end - 1] + 1 };
-        // A malformed record has empty cells whose ends are all equal.
-        (start.min(self.ends[end]) as usize, self.ends[end] as usize)
-    }
-
-    /// Where the cells of a column lie, from a row on.
-    #[inline]
-    pub fn column(&self, column: usize, from: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let records = self.ends[from * self.n_columns..self.n_rows() * self.n_columns].chunks_exact(self.n_columns);
-        records.zip(&self.starts[from..]).map(move |(ends, record)| {
-            let end = ends[column];
-            let start = if column == 0 { *record } else { ends[column - 1] + 1 };
-            // A malformed record has empty cells whose ends are all equal.
-            (start.min(end) as usize, end as usize)
-        })
-    }
-
-    /// Where a record lies, without its line end.
-    pub fn record(&self, row: usize) -> (usize, usize) {
-        (self.starts[row] as usize, self.ends[(row + 1) * self.n_columns - 1] as usize)
-    }
-
-    /// Finds the cells of up to `most` records from `from`; returns where the next record starts.
-    pub fn index(&mut self, block: &Block, from: usize, most: usize, n_columns: usize, delimiter: u8) -> usize {
-        self.n_columns = n_columns;
-        self.starts.clear();
-        self.faults.clear();
-        // Never shrunk and never cleared: every record of the tile fills its own cells.
-        self.ends.resize(self.ends.len().max(most * n_columns), 0);
-        let bytes = &block.bytes[..];
-        let mut window = Window::at(bytes, from, delimiter);
-        let (mut record, mut cell, mut column) = (from, from, 0_usize);
-        let mut fault = None;
-        let mut ends = 0..n_columns;
-        while let Some(at) = window.next(bytes, block.len, delimiter) {
-            let byte = bytes[at];
-            if byte == delimiter {
-                if column < n_columns {
-                    self.ends[ends.start + column] = at as u32;
-                }
-                column += 1;
-                cell = at + 1;
-            } else if byte == b'\n' {
-                let end = if at > cell && bytes[at - 1] == b'\r' { at - 1 } else { at };
-                // An empty line is no record.
-                if end > record || column > 0 || fault.is_some() {
-                    column += 1;
-                    if column != n_columns || fault.is_some() {
-                        let ragged = RowFault::Ragged { expected: n_columns, found: column };
-                        self.faults.push((self.starts.len(), fault.take().unwrap_or(ragged)));
-                        self.ends[ends.clone()].fill(record as u32);
-                    } else {
-                        self.ends[ends.end - 1] = end as u32;
-                    }
-                    self.starts.push(record as u32);
-                    ends = ends.end..ends.end + n_columns;
-                }
-                (record, cell, column) = (at + 1, at + 1, 0);
-                if self.starts.len() == most {
-                    break;
-                }
-            } else if at == cell {
-                let after = closing_quote(&bytes[..block.len], at);
-                // A quote that is never closed cannot be here: a block ends outside of quotes.
-                let next = bytes[after];
-                if next != delimiter && next != b'\n' && !(next == b'\r' && bytes[after + 1] == b'\n') {
-                    fault = Some(RowFault::AfterQuote);
-                }
-                window = Window::at(bytes, after, delimiter);
-            }
-        }
-        record
-    }
-}
-
 /// The place behind the quote that closes the one at `open`.
-fn closing_quote(bytes: &[u8], open: usize) -> usize {
+pub(super) fn closing_quote(bytes: &[u8], open: usize) -> usize {
     let mut at = open + 1;
     while let Some(found) = memchr::memchr(QUOTE, &bytes[at..]) {
         at += found + 1;
@@ -142,64 +35,17 @@ fn closing_quote(bytes: &[u8], open: usize) -> usize {
     bytes.len()
 }
 
-/// The delimiters, line ends and quotes of 64 bytes, as bits.
-struct Window {
-    base: usize,
-    bits: u64,
-}
-
-impl Window {
-    /// The window that starts here.
-    fn at(bytes: &[u8], from: usize, delimiter: u8) -> Self {
-        Self { base: from, bits: structure(bytes, from, delimiter) }
-    }
-
-    /// The next byte of structure before `len`.
-    #[inline]
-    fn next(&mut self, bytes: &[u8], len: usize, delimiter: u8) -> Option<usize> {
-        while self.bits == 0 {
-            self.base += 64;
-            if self.base >= len {
-                return None;
-            }
-            self.bits = structure(bytes, self.base, delimiter);
-        }
-        let at = self.base + self.bits.trailing_zeros() as usize;
-        self.bits &= self.bits - 1;
-        (at < len).then_some(at)
-    }
-}
-
-#[inline]
-fn structure(bytes: &[u8], from: usize, delimiter: u8) -> u64 {
-    let Some(window) = bytes.get(from..from + 64) else { return structure_by_byte(&bytes[from.min(bytes.len())..], delimiter) };
-    let (delimiter, line_end, quote) = (u8x16::splat(delimiter), u8x16::splat(b'\n'), u8x16::splat(QUOTE));
-    let mut bits = 0_u64;
-    for (part, sixteen) in window.chunks_exact(16).enumerate() {
-        let sixteen = u8x16::new(sixteen.try_into().unwrap_or_default());
-        let found = sixteen.simd_eq(delimiter) | sixteen.simd_eq(line_end) | sixteen.simd_eq(quote);
-        bits |= u64::from(found.to_bitmask()) << (16 * part);
-    }
-    bits
-}
-
-/// The same at the end of a block, where fewer than 64 bytes are left.
-fn structure_by_byte(bytes: &[u8], delimiter: u8) -> u64 {
-    let is_structure = |b: u8| b == delimiter || b == b'\n' || b == QUOTE;
-    bytes.iter().take(64).enumerate().fold(0, |bits, (place, b)| bits | (u64::from(is_structure(*b)) << place))
-}
-
 /// Encodes a block.
 pub(crate) fn encode(block: &Block, delimiter: u8, n_columns: usize, builder: &mut ChunkBuilder<'_>) -> Result<EncodedChunk, DataError> {
-    let mut tile = Tile::default();
+    let mut tile = Tile::new(n_columns, delimiter);
     let mut from = 0;
     while from < block.len {
-        from = tile.index(block, from, TILE, n_columns, delimiter);
+        from = tile.index(block, from);
         if tile.n_rows() == 0 {
             break;
         }
         let mut faults = Faults::default();
-        for (row, fault) in tile.faults.drain(..) {
+        for (row, fault) in tile.take_faults() {
             faults.push(row, None, fault);
         }
         builder.push_tile(block, &tile, &mut faults);

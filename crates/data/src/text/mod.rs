@@ -8,3 +8,5 @@ pub(crate) mod blocks;
 pub(crate) mod csv;
 pub(crate) mod json_lines;
 pub(crate) mod lines;
+pub(crate) mod structure;
+pub(crate) mod tile;

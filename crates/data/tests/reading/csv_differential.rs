@@ -176,14 +176,33 @@ fn drawn(draws: &mut Draws, n_rows: usize, n_columns: usize, quotes: bool) -> Ve
     (0..n_rows).map(|_| (0..n_columns).map(|_| cell(draws)).collect()).collect()
 }
 
-/// Longer than a tile of 512 rows, with every cell's start at every place of a window of 64 bytes.
+/// Longer than a tile of 256 rows, with every cell's start at every place of a window of 64 bytes.
 #[test]
 fn tables_longer_than_a_tile() {
     let mut draws = Draws(1);
-    for n_rows in [511, 512, 513, 1025, 3000] {
+    for n_rows in [255, 256, 257, 511, 512, 513, 1025, 3000] {
         for crlf in [false, true] {
             let rows = drawn(&mut draws, n_rows, 3, true);
             compare(rows, &Manner { delimiter: b',', crlf, mark: false, last_line_end: n_rows % 2 == 0 }, &[], 2);
+        }
+    }
+}
+
+/// Records that are found by bits and those that are gone through with care, next to each other: cells of every length around those that
+/// are words, few quotes, few empty lines, and delimiters that nobody would think of.
+#[test]
+fn tables_with_a_quote_here_and_there() {
+    let mut draws = Draws(3);
+    for (n_columns, delimiter) in [(1, b','), (2, b'\x01'), (3, b'a'), (5, b':'), (5, b'\0'), (37, b','), (200, b'|')] {
+        for (crlf, one_in) in [(false, 400), (true, 4000), (false, 1_000_000)] {
+            let n_rows = 12_000 / (n_columns + 7);
+            let cell = |draws: &mut Draws| {
+                let text = format!("{}{}", "x".repeat(draws.below(20)), [" ", "", "", "y", "0"][draws.below(5)]);
+                Written { text, quoted: draws.below(one_in) == 0 }
+            };
+            let rows = (0..n_rows).map(|_| (0..n_columns).map(|_| cell(&mut draws)).collect()).collect();
+            let blank_before: Vec<bool> = (0..=n_rows).map(|_| draws.below(one_in) == 0).collect();
+            compare(rows, &Manner { delimiter, crlf, mark: crlf, last_line_end: !crlf }, &blank_before, 2);
         }
     }
 }

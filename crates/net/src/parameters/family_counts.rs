@@ -191,9 +191,13 @@ impl Room {
 
 /// One more digit to each number: the state, or the number of states where it is missing. The numbers stay below [`MOST_SLOTS`].
 fn push_digit<C: Code>(places: &mut [u16], codes: &[C], n_states: usize) {
-    let radix = (n_states + 1) as u16;
-    for (place, code) in places.iter_mut().zip(codes) {
-        *place = place.wrapping_mul(radix).wrapping_add(code.place(n_states) as u16);
+    let (radix, bound) = ((n_states + 1) as u16, C::bound(n_states));
+    let digits = places.iter_mut().zip(codes);
+    if bound.index() == n_states {
+        // In the width of the codes, so that as many as can be are taken at a time.
+        digits.for_each(|(place, code)| *place = place.wrapping_mul(radix).wrapping_add((*code).min(bound).index() as u16));
+    } else {
+        digits.for_each(|(place, code)| *place = place.wrapping_mul(radix).wrapping_add(code.place(n_states) as u16));
     }
 }
 

@@ -48,15 +48,15 @@ impl Gaps {
 
 /// Marks the rows that have no value, and tells their weight.
 fn mark<C: Code>(codes: &[C], n_states: usize, weights: Option<&[f64]>, has_gap: &mut [bool]) -> f64 {
-    let is_missing = |code: &C| code.place(n_states) == n_states;
     // Most columns have no gaps, and looking for one is quick.
-    let n = codes.iter().filter(|code| is_missing(code)).count();
-    if n == 0 {
+    if !C::any_missing(codes, n_states) {
         return 0.0;
     }
+    let bound = C::bound(n_states);
+    let is_missing = |code: &C| *code >= bound;
     has_gap.iter_mut().zip(codes).for_each(|(gap, code)| *gap |= is_missing(code));
     match weights {
-        None => n as f64,
+        None => codes.iter().filter(|code| is_missing(code)).count() as f64,
         Some(weights) => codes.iter().zip(weights).filter(|(code, _)| is_missing(code)).map(|(_, weight)| weight).sum(),
     }
 }

@@ -190,9 +190,7 @@ impl Parts {
 
 fn has_gap(chunk: &Chunk<'_>, variable: usize, n_states: usize) -> bool {
     match chunk.columns.get(variable) {
-        Some(Column::Categorical { codes, .. }) => {
-            for_codes!(*codes, codes => codes.iter().filter(|code| code.place(n_states) == n_states).count() > 0)
-        }
+        Some(Column::Categorical { codes, .. }) => for_codes!(*codes, codes => Code::any_missing(codes, n_states)),
         _ => chunk.n_rows > 0,
     }
 }

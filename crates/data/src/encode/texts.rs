@@ -1,0 +1,86 @@
+//! Texts to codes of their words, and cells of several labels to codes of those.
+
+use belief::Texts;
+
+use super::faults::{Faults, shorten};
+use super::{ChunkBuilder, EncodedColumn, PlanKind};
+use crate::UnknownStates;
+use crate::error::RowFault;
+use crate::words::Vocabulary;
+
+impl ChunkBuilder<'_> {
+    /// Looks up the words of a text; a missing one has none.
+    pub(super) fn push_text(&mut self, variable: usize, text: Option<&[u8]>) {
+        let PlanKind::Text { tokenizer, known, grows, missing } = &self.plan.variables[variable].kind else { return };
+        let EncodedColumn::Texts { ends, codes } = &mut self.columns[variable] else { return };
+        let new = &mut self.local[variable].words;
+        // No marker is that long.
+        const LONG: usize = 64;
+        let text = text.filter(|text| text.len() > LONG || missing.find(text).is_none());
+        if self.plan.keep_texts {
+            self.texts[variable].push(text.map(<[u8]>::to_vec));
+        }
+        if let Some(text) = text {
+            let known: &Vocabulary = known;
+            let n_known = known.len() as u32;
+            // A word and what separates it are two bytes at least; most are six.
+            codes.reserve(text.len() / 4);
+            let legacy = match (n_known, grows) {
+                // The usual first pass knows no word.
+                (0, true) => tokenizer.each_to_look_up(text, |word| codes.push(new.intern(word))),
+                (_, true) => {
+                    tokenizer.each_to_look_up(text, |word| codes.push(known.get(word).unwrap_or_else(|| n_known + new.intern(word))))
+                }
+                (_, false) => tokenizer.each_to_look_up(text, |word| codes.push(known.get(word).unwrap_or(u32::MAX))),
+            };
+            self.report.n_not_utf8 += u64::from(legacy);
+        }
+        ends.push(codes.len() as u32);
+    }
+
+    /// Looks up the labels of a cell; `None` is missing.
+    pub(super) fn push_labels(&mut self, variable: usize, text: Option<&[u8]>, row: usize, faults: &mut Faults) {
+        let PlanKind::Labels(plan) = &self.plan.variables[variable].kind else { return };
+        let text = text.map(|text| {
+            std::str::from_utf8(text).unwrap_or_else(|_| {
+                faults.push(row, Some(variable), RowFault::NotUtf8(shorten(&String::from_utf8_lossy(text))));
+                ""
+            })
+        });
+        self.push_label_set(variable, row, faults, |take| text.is_none_or(|text| plan.each(text, take)));
+    }
+
+    /// Looks up the labels that `each` hands on, of a row; it tells whether they are missing instead.
+    pub fn push_label_set(&mut self, variable: usize, row: usize, faults: &mut Faults, each: impl FnOnce(&mut dyn FnMut(&str)) -> bool) {
+        let PlanKind::Labels(plan) = &self.plan.variables[variable].kind else { return };
+        let EncodedColumn::Texts { ends, codes } = &mut self.columns[variable] else { return };
+        let new = &mut self.local[variable].words;
+        let start = codes.len();
+        let mut fault = None;
+        let missing = each(&mut |label| {
+            let code = plan.known.get(label.as_bytes()).unwrap_or_else(|| match plan.new_labels {
+                UnknownStates::Grow => plan.known.len() as u32 + new.intern(label.as_bytes()),
+                UnknownStates::Missing => Texts::UNKNOWN,
+                UnknownStates::Error => {
+                    let known = plan.known.words().take(20).map(|word| String::from_utf8_lossy(word).into_owned()).collect();
+                    fault.get_or_insert(RowFault::UnknownState { found: shorten(label), known });
+                    Texts::UNKNOWN
+                }
+            });
+            // A row has few labels.
+            if !codes[start..].contains(&code) {
+                codes.push(code);
+            }
+        });
+        if missing {
+            codes.push(Texts::MISSING);
+        }
+        if codes[start..].contains(&Texts::UNKNOWN) {
+            self.unknown.push((variable, row));
+        }
+        ends.push(codes.len() as u32);
+        if let Some(fault) = fault {
+            faults.push(row, Some(variable), fault);
+        }
+    }
+}
