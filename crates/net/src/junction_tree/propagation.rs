@@ -43,9 +43,6 @@ type Unobserved<'a, N> = Option<(&'a [N], &'a [i64])>;
 /// Entries that are worked on together: few enough to stay in the first cache.
 const BLOCK: usize = 512;
 
-/// Cliques of fewer entries are gone through sooner than it could be asked what the machine has.
-const FEW: usize = 64;
-
 impl<N> Default for Messages<N> {
     fn default() -> Self {
         Self {
@@ -311,26 +308,7 @@ struct Sweep<'a, 'k, N> {
 }
 
 impl<N: Number> Sweep<'_, '_, N> {
-    /// Goes through a clique with the instructions that the machine has. The numbers are the same on every machine: each is made by the same steps, of which
-    /// more or fewer are made at once.
     fn run(&mut self, clique: &Clique, block: &mut [N]) {
-        if clique.potential.len() < FEW {
-            return self.all(clique, block);
-        }
-        struct Run<'r, 'a, 'k, N>(&'r mut Sweep<'a, 'k, N>, &'r Clique, &'r mut [N]);
-        impl<N: Number> pulp::WithSimd for Run<'_, '_, '_, N> {
-            type Output = ();
-
-            #[inline(always)]
-            fn with_simd<S: pulp::Simd>(self, _: S) {
-                self.0.all(self.1, self.2);
-            }
-        }
-        pulp::Arch::new().dispatch(Run(self, clique, block));
-    }
-
-    #[inline(always)]
-    fn all(&mut self, clique: &Clique, block: &mut [N]) {
         match &clique.within {
             Within::Entries(links) => self.entries(clique, links, block),
             Within::Runs { starts, groups, across, along } => self.runs(clique, starts, groups, across, along, block),
@@ -344,7 +322,6 @@ impl<N: Number> Sweep<'_, '_, N> {
     }
 
     /// Entry by entry, in blocks. Blocks that are zero because their groups are, as evidence makes them, are passed over.
-    #[inline(always)]
     fn entries(&mut self, clique: &Clique, links: &[Link], block: &mut [N]) {
         let (arriving, leaving) = (self.known.messages(links), self.leaving(links));
         let n_entries = clique.potential.len();
@@ -387,7 +364,6 @@ impl<N: Number> Sweep<'_, '_, N> {
     }
 
     /// Run by run. Groups that are zero are passed over.
-    #[inline(always)]
     fn runs(&mut self, clique: &Clique, starts: &[u32], groups: &[u32], across: &[RunLink], along: &[RunLink], block: &mut [N]) {
         let (staying, stepping) = (self.known.messages_of_runs(across), self.known.messages_of_runs(along));
         let (leaving_across, leaving_along) = (self.leaving_runs(across), self.leaving_runs(along));
@@ -451,7 +427,6 @@ impl<N: Number> Sweep<'_, '_, N> {
 }
 
 /// A sum in four lanes, the same on every machine.
-#[inline(always)]
 fn sum_of<N: Number>(values: &[N]) -> N {
     let mut lanes = [N::ZERO; 4];
     let mut fours = values.chunks_exact(4);
@@ -464,7 +439,6 @@ fn sum_of<N: Number>(values: &[N]) -> N {
     lanes[0].plus(lanes[1]).plus(lanes[2].plus(lanes[3])).plus(rest)
 }
 
-#[inline(always)]
 fn multiply<N: Number>(values: &mut [N], places: &Places, first: usize, message: &[N]) {
     match places {
         Places::Byte(places) => gather(values, &places[first..], message),
@@ -473,7 +447,6 @@ fn multiply<N: Number>(values: &mut [N], places: &Places, first: usize, message:
     }
 }
 
-#[inline(always)]
 fn gather<N: Number, P: Copy + Into<u32>>(values: &mut [N], places: &[P], message: &[N]) {
     for (value, &place) in values.iter_mut().zip(places) {
         *value = value.times(message[place.into() as usize]);
@@ -481,7 +454,6 @@ fn gather<N: Number, P: Copy + Into<u32>>(values: &mut [N], places: &[P], messag
 }
 
 /// Adds values to a message, the first at the `first`-th of the places.
-#[inline(always)]
 fn scatter_to<N: Number>(message: &mut [N], places: &Places, first: usize, values: &[N]) {
     match places {
         Places::Byte(places) => scatter(message, &places[first..], values),
@@ -490,7 +462,6 @@ fn scatter_to<N: Number>(message: &mut [N], places: &Places, first: usize, value
     }
 }
 
-#[inline(always)]
 fn scatter<N: Number, P: Copy + Into<u32>>(message: &mut [N], places: &[P], values: &[N]) {
     for (&value, &place) in values.iter().zip(places) {
         let sum = &mut message[place.into() as usize];
