@@ -1,6 +1,8 @@
 //! Networks learned from tables with gaps: EM held in memory and read again, threads, more rows, rows taken back.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use belief::{Climb, Rng, random};
 use tunbridge::data::ReadOptions;
@@ -71,6 +73,29 @@ fn held_or_read_again_on_any_number_of_threads_the_bits_are_the_same() {
         assert_eq!(first.objectives, again.objectives);
         assert_eq!(again.remarks.iter().any(|remark| remark.contains("read again")), held_bytes == 0);
     }
+}
+
+/// Batches of rows that are read again climb as high as EM, after as few passes as batches in memory; and can be broken off.
+#[test]
+fn stepwise_em_needs_no_memory_for_what_is_missing() {
+    let folder = Folder::new();
+    let path = folder.file("rows.csv", &rows(6_000, 2, 0.3, false));
+    let graph = graph(&folder);
+    let climbed = |threads: usize, em: EmPlan| {
+        let read = ReadOptions { threads, ..ReadOptions::default() };
+        network::learn(&[&path], &graph, &NetworkOptions { read, em: Some(em), ..NetworkOptions::default() }).unwrap()
+    };
+    let em = climbed(2, EmPlan::default()).model.ln_likelihood().unwrap();
+    let plan = |held_bytes| EmPlan { method: Method::Stepwise { kappa: 0.7 }, held_bytes, ..EmPlan::default() };
+    let unheld = climbed(2, plan(0));
+    assert!(unheld.remarks.iter().any(|remark| remark.contains("read again")), "{:?}", unheld.remarks);
+    assert!((unheld.model.ln_likelihood().unwrap() - em).abs() < 1e-3 * em.abs(), "{:?} and {em}", unheld.model.ln_likelihood());
+    assert_eq!(theta(&unheld.model), theta(&climbed(1, plan(0)).model));
+    // Asked to stop before it began, it makes the one pass that tables need.
+    let stop = Arc::new(AtomicBool::new(true));
+    let stopped = climbed(2, EmPlan { stop: Some(stop), ..plan(0) });
+    assert!(!stopped.model.expected().unwrap().converged);
+    assert!(stopped.objectives.len() < unheld.objectives.len());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use belief::{Chunk, Climb, Observations, ReadReport, Recode, Recoding, ShapeMismatch, SufficientStatistic};
+use belief::{Chunk, Climb, FoldPlan, MaskedRows, Observations, ReadReport, Recode, Recoding, ShapeMismatch, SufficientStatistic};
 use data::Table;
 use net::parameters::em::{Em, EmError, EmFault, EmOptions, Fitted, start};
 use net::parameters::gradient_ascent::{GradientAscent, StepLength};
@@ -65,7 +65,7 @@ pub enum Method {
     GradientAscent(StepLength),
     /// L-BFGS on their logits.
     Lbfgs,
-    /// EM in batches of rows, which must be held in memory.
+    /// EM in batches of rows: chunks where what is missing is held in memory, else eight parts of the rows, for each of which they are read again.
     Stepwise {
         /// How soon old batches are forgotten: above ½ and up to 1.
         kappa: f64,
@@ -159,6 +159,16 @@ enum Halt {
     Failed(Error),
 }
 
+/// Batches of stepwise EM over rows that are read again. Each reads the whole table and infers its own rows: with more of them reading would soon be most
+/// of the work.
+const BATCHES_READ: usize = 8;
+
+/// The rows of one batch, dealt by lot, so that each is like all of them.
+fn of_batch(table: &Table, batch: usize) -> Result<MaskedRows<'_, Table, impl Fn(usize) -> bool + Sync>, Error> {
+    let plan = FoldPlan::new(BATCHES_READ, 0).ok_or_else(|| Error::Internal("so many batches are a plan".into()))?;
+    Ok(MaskedRows { rows: table, plan, keep: move |fold| fold == batch })
+}
+
 impl<'t> GappyRows<'t> {
     /// Counts the rows of a table whose states are settled; `max_entries` bounds the tables of inference.
     pub fn read(table: &'t Table, families: Arc<Families>, max_entries: usize, held_bytes: usize, n_threads: usize) -> Result<Self, Error> {
@@ -193,14 +203,43 @@ impl<'t> GappyRows<'t> {
 
     /// What is expected of the gaps under these tables: the same bits, held or read again.
     pub fn expected(&self, parameters: &Parameters, domain: &Domain) -> Result<Expected, Error> {
-        let expected = match self.table {
-            Some(table) if !self.is_held() => {
-                table.fold(|_: &[usize]| ExpectedRows::empty(&self.wiring, parameters))?.statistic.into_expected()
-            }
-            _ => self.rows.expected(parameters, |pieces, make| in_parallel(self.n_threads, pieces, make)),
+        let expected = match self.read_again() {
+            Some(table) => table.fold(|_: &[usize]| ExpectedRows::empty(&self.wiring, parameters))?.statistic.into_expected(),
+            None => self.rows.expected(parameters, |pieces, make| in_parallel(self.n_threads, pieces, make)),
         };
+        self.checked(expected, domain)
+    }
+
+    /// The table, where its rows are read anew for whatever is expected of them.
+    fn read_again(&self) -> Option<&'t Table> {
+        self.table.filter(|_| !self.is_held())
+    }
+
+    fn checked(&self, expected: Expected, domain: &Domain) -> Result<Expected, Error> {
         expected.check(domain, self.wiring.max_entries()).map_err(|e| Error::from(net::ask::AskError::from(e)))?;
         Ok(expected)
+    }
+
+    /// The weight of the rows with gaps of each batch: chunks of what is in memory, or so many parts of the rows that are read again.
+    fn batches(&self) -> Result<Vec<f64>, Error> {
+        let Some(table) = self.read_again() else { return Ok(self.rows.batches()) };
+        let weight = |batch: usize| {
+            let fold = of_batch(table, batch)?.fold(|_: &[usize]| IncompleteRows::empty(Arc::clone(&self.wiring), 0))?;
+            Ok(fold.statistic.n_incomplete())
+        };
+        (0..BATCHES_READ).map(weight).collect()
+    }
+
+    /// What is expected of the gaps of one batch under these tables.
+    fn expected_of_batch(&self, batch: usize, parameters: &Parameters, domain: &Domain) -> Result<Expected, Error> {
+        let expected = match self.read_again() {
+            Some(table) => {
+                let blank = |_: &[usize]| ExpectedRows::empty(&self.wiring, parameters);
+                of_batch(table, batch)?.fold(blank)?.statistic.into_expected()
+            }
+            None => self.rows.expected_of_batch(batch, parameters, |pieces, make| in_parallel(self.n_threads, pieces, make)),
+        };
+        self.checked(expected, domain)
     }
 
     /// The variables that were never seen and whose states could change places.
@@ -252,14 +291,8 @@ impl<'t> GappyRows<'t> {
                 Method::Em { accelerate } => Em { observed, prior, options: EmOptions { climb, accelerate } }.run(from, expect),
                 Method::GradientAscent(step) => GradientAscent { observed, prior, climb, step }.run(from, expect),
                 Method::Lbfgs => SoftmaxLbfgs { observed, prior, climb }.run(from, expect),
-                Method::Stepwise { .. } if !self.is_held() => {
-                    return Err(Error::unfit(
-                        "stepwise EM goes from batch to batch of rows, and what is missing has no place in memory",
-                        "let EM read the rows again for every step, without stepwise",
-                    ));
-                }
                 Method::Stepwise { kappa } => {
-                    let batches = self.rows.batches();
+                    let batches = self.batches()?;
                     let last = batches.iter().rposition(|weight| *weight > 0.0);
                     let (mut n_inferred, mut n_passes, mut ln_parts) = (0, 0, 0.0);
                     let batch = |of: usize, parameters: &Parameters| {
@@ -268,8 +301,7 @@ impl<'t> GappyRows<'t> {
                             return Err(Halt::Asked);
                         }
                         n_inferred += 1;
-                        let expected =
-                            self.rows.expected_of_batch(of, parameters, |pieces, make| in_parallel(self.n_threads, pieces, make));
+                        let expected = self.expected_of_batch(of, parameters, domain).map_err(Halt::Failed)?;
                         ln_parts = if of == 0 { 0.0 } else { ln_parts } + expected.ln_parts();
                         // A pass is told at its end: each batch under the tables that it was inferred with.
                         if let Some(on_step) = plan.on_step.as_ref().filter(|_| Some(of) == last) {
