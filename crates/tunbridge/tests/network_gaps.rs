@@ -1,6 +1,8 @@
 //! Networks learned from tables with gaps: EM held in memory and read again, threads, more rows, rows taken back.
 
-use std::path::{Path, PathBuf};
+mod common;
+
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -8,6 +10,8 @@ use belief::{Climb, Rng, random};
 use tunbridge::data::ReadOptions;
 use tunbridge::net::parameters::gradient_ascent::StepLength;
 use tunbridge::network::{self, EmPlan, LearnedNetwork, Method, NetworkFile, NetworkOptions};
+
+use common::Folder;
 
 /// Rows of a chain A → B → C of three states each, values lost by lot; C is a copy of B nine times of ten.
 fn rows(n_rows: usize, seed: u64, p_missing: f64, hide_b: bool) -> String {
@@ -28,25 +32,11 @@ fn rows(n_rows: usize, seed: u64, p_missing: f64, hide_b: bool) -> String {
     text
 }
 
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn file(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        path
-    }
-}
-
 fn graph(folder: &Folder) -> NetworkFile {
     let states = "s0/s1/s2";
     let row = "  s0: 0.2, 0.3, 0.5\n  s1: 0.2, 0.3, 0.5\n  s2: 0.2, 0.3, 0.5\n";
     let text = format!("variable A {states}\n  0.2, 0.3, 0.5\nvariable B {states} given A\n{row}variable C {states} given B\n{row}");
-    NetworkFile::open(&folder.file("chain.tbn", &text)).unwrap()
+    NetworkFile::open(&folder.write("chain.tbn", &text)).unwrap()
 }
 
 fn learned(path: &Path, graph: &NetworkFile, threads: usize, held_bytes: usize) -> LearnedNetwork {
@@ -63,7 +53,7 @@ fn theta(model: &network::NetworkModel) -> Vec<u64> {
 fn held_or_read_again_on_any_number_of_threads_the_bits_are_the_same() {
     let folder = Folder::new();
     // More rows than a chunk has.
-    let path = folder.file("rows.csv", &rows(150_000, 1, 0.2, false));
+    let path = folder.write("rows.csv", &rows(150_000, 1, 0.2, false));
     let graph = graph(&folder);
     let first = learned(&path, &graph, 1, usize::MAX);
     assert!(first.model.expected().unwrap().converged && first.objectives.len() > 2);
@@ -79,7 +69,7 @@ fn held_or_read_again_on_any_number_of_threads_the_bits_are_the_same() {
 #[test]
 fn stepwise_em_needs_no_memory_for_what_is_missing() {
     let folder = Folder::new();
-    let path = folder.file("rows.csv", &rows(6_000, 2, 0.3, false));
+    let path = folder.write("rows.csv", &rows(6_000, 2, 0.3, false));
     let graph = graph(&folder);
     let climbed = |threads: usize, em: EmPlan| {
         let read = ReadOptions { threads, ..ReadOptions::default() };
@@ -102,8 +92,8 @@ fn stepwise_em_needs_no_memory_for_what_is_missing() {
 fn em_is_nearer_to_the_truth_than_rows_without_gaps_alone() {
     let folder = Folder::new();
     let graph = graph(&folder);
-    let whole = learned(&folder.file("whole.csv", &rows(4000, 5, 0.0, false)), &graph, 0, usize::MAX);
-    let gappy = learned(&folder.file("gappy.csv", &rows(4000, 5, 0.4, false)), &graph, 0, usize::MAX);
+    let whole = learned(&folder.write("whole.csv", &rows(4000, 5, 0.0, false)), &graph, 0, usize::MAX);
+    let gappy = learned(&folder.write("gappy.csv", &rows(4000, 5, 0.4, false)), &graph, 0, usize::MAX);
     assert!(whole.model.expected().is_none() && gappy.model.expected().is_some());
     let far = |model: &network::NetworkModel| {
         let theirs = model.posterior().parameters();
@@ -120,7 +110,7 @@ fn em_is_nearer_to_the_truth_than_rows_without_gaps_alone() {
 fn a_hidden_variable_is_found_and_more_starts_are_made() {
     let folder = Folder::new();
     let graph = graph(&folder);
-    let path = folder.file("rows.csv", &rows(3000, 2, 0.0, true));
+    let path = folder.write("rows.csv", &rows(3000, 2, 0.0, true));
     let found = learned(&path, &graph, 0, usize::MAX);
     assert_eq!(found.climbed_ends.len(), 10);
     let best = found.climbed_ends.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -134,7 +124,7 @@ fn a_hidden_variable_is_found_and_more_starts_are_made() {
 fn every_way_up_ends_at_the_same_top() {
     let folder = Folder::new();
     let graph = graph(&folder);
-    let path = folder.file("rows.csv", &rows(1000, 4, 0.3, false));
+    let path = folder.write("rows.csv", &rows(1000, 4, 0.3, false));
     let by = |method: Method| {
         let climb = Climb { most_steps: 5000, least_rise: 1e-12, least_change: 1e-8 };
         let em = EmPlan { method, climb, ..EmPlan::default() };
@@ -154,7 +144,7 @@ fn two_sites_that_never_saw_a_variable_mean_the_same_by_its_states() {
     let folder = Folder::new();
     let graph = graph(&folder);
     let [a, b] = [("a.csv", 2), ("b.csv", 12)].map(|(name, seed)| {
-        let path = folder.file(name, &rows(4000, seed, 0.0, true));
+        let path = folder.write(name, &rows(4000, seed, 0.0, true));
         learned(&path, &graph, 0, usize::MAX).model
     });
     let both = network::merge(&a, &b, None, &EmPlan::default(), 1).unwrap();
@@ -171,7 +161,7 @@ fn more_rows_with_gaps_go_on_from_what_is_believed() {
     let graph = graph(&folder);
     let (a, b) = (rows(2000, 8, 0.2, false), rows(2000, 9, 0.2, false));
     let both = format!("{a}{}", b.split_once('\n').unwrap().1);
-    let [a, b, both] = [("a.csv", a), ("b.csv", b), ("both.csv", both)].map(|(name, text)| folder.file(name, &text));
+    let [a, b, both] = [("a.csv", a), ("b.csv", b), ("both.csv", both)].map(|(name, text)| folder.write(name, &text));
     let first = learned(&a, &graph, 0, usize::MAX).model;
     let all = learned(&both, &graph, 0, usize::MAX).model;
     let changed = network::update(&first, &[&b], ReadOptions::default(), None, None, &EmPlan::default()).unwrap();
@@ -194,7 +184,7 @@ fn more_rows_with_gaps_go_on_from_what_is_believed() {
 fn a_climb_that_is_broken_off_keeps_what_it_has() {
     let folder = Folder::new();
     let graph = graph(&folder);
-    let path = folder.file("rows.csv", &rows(500, 3, 0.3, false));
+    let path = folder.write("rows.csv", &rows(500, 3, 0.3, false));
     let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
     let em = EmPlan { stop: Some(stop), ..EmPlan::default() };
     let found = network::learn(&[&path], &graph, &NetworkOptions { em: Some(em), ..NetworkOptions::default() }).unwrap();
@@ -206,8 +196,8 @@ fn a_climb_that_is_broken_off_keeps_what_it_has() {
 fn a_row_that_a_fixed_table_forbids_is_named() {
     let folder = Folder::new();
     let text = "variable A y/n\n  0.5, 0.5\nvariable B y/n given A\n  y: 1, 0\n  n: 1, 0\n";
-    let graph = NetworkFile::open(&folder.file("g.tbn", text)).unwrap();
-    let path = folder.file("rows.csv", "A,B\ny,y\n?,y\n?,n\nn,y\n");
+    let graph = NetworkFile::open(&folder.write("g.tbn", text)).unwrap();
+    let path = folder.write("rows.csv", "A,B\ny,y\n?,y\n?,n\nn,y\n");
     let options = NetworkOptions { fix: vec!["B".into()], ..NetworkOptions::default() };
     let told = network::learn(&[&path], &graph, &options).err().map(|e| e.to_string()).unwrap_or_default();
     assert!(told.contains("row 3 is impossible"), "{told}");

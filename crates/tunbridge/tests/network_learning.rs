@@ -1,5 +1,7 @@
 //! Networks whose graph is known, learned from tables: against hand-made counts, pyAgrum's tables, enumeration and simulation.
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -13,27 +15,14 @@ use tunbridge::network::{
 };
 use tunbridge::{Classifier, Model};
 
+use common::Folder;
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 fn flu() -> NetworkFile {
     NetworkFile::open(&root().join("examples/flu.tbn")).unwrap()
-}
-
-/// A folder with tables in it.
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn write(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        path
-    }
 }
 
 fn ml() -> NetworkOptions {

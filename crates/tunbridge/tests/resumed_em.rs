@@ -1,5 +1,7 @@
 //! EM that goes on: a model that keeps the parts of its rows with gaps learns more, or less, as if all rows were there.
 
+mod common;
+
 use std::path::{Path, PathBuf};
 
 use belief::{Climb, Rng, random};
@@ -11,21 +13,11 @@ use tunbridge::net::parameters::hidden_states::alignment;
 use tunbridge::network::{self, ChangedNetwork, CredibleOptions, EmPlan, NetworkFile, NetworkModel, NetworkOptions};
 use tunbridge::{Model, model_file};
 
-struct Folder(tempfile::TempDir);
+use common::Folder;
 
 impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn file(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        path
-    }
-
     fn rows(&self, name: &str, header: &str, rows: &[String]) -> PathBuf {
-        self.file(name, &format!("{header}\n{}\n", rows.join("\n")))
+        self.write(name, &format!("{header}\n{}\n", rows.join("\n")))
     }
 }
 
@@ -57,7 +49,7 @@ fn chain_rows(n_rows: usize, seed: u64, p_missing: f64, hide_b: bool) -> Vec<Str
 fn chain(folder: &Folder) -> NetworkFile {
     let row = "  s0: 0.2, 0.3, 0.5\n  s1: 0.2, 0.3, 0.5\n  s2: 0.2, 0.3, 0.5\n";
     let text = format!("variable A s0/s1/s2\n  0.2, 0.3, 0.5\nvariable B s0/s1/s2 given A\n{row}variable C s0/s1/s2 given B\n{row}");
-    NetworkFile::open(&folder.file("chain.tbn", &text)).unwrap()
+    NetworkFile::open(&folder.write("chain.tbn", &text)).unwrap()
 }
 
 /// Steps until nothing moves.
@@ -362,7 +354,7 @@ fn what_maximum_likelihood_held_impossible_may_be_seen_now() {
     assert!(changed.model.ln_likelihood().is_some_and(f64::is_finite));
     // A table that stays is another thing: the row is named.
     let text = "variable A y/n\n  0.5, 0.5\nvariable B y/n given A\n  y: 1, 0\n  n: 1, 0\n";
-    let graph = NetworkFile::open(&folder.file("fixed.tbn", text)).unwrap();
+    let graph = NetworkFile::open(&folder.write("fixed.tbn", text)).unwrap();
     let a = folder.rows("a.csv", "A,B", &["y,y", "?,y"].map(String::from));
     let b = folder.rows("b.csv", "A,B", &["n,y", "?,y", "?,n"].map(String::from));
     let options = NetworkOptions { fix: vec!["B".into()], ..NetworkOptions::default() };
