@@ -160,6 +160,12 @@ fn alarm_network_with_a_fifth_missing_in_two_halves_is_that_of_all_rows() {
         let apart = model.ln_likelihood().unwrap() - whole.ln_likelihood().unwrap();
         assert!(apart.abs() < 1e-2, "{apart}");
     }
+    // What is missing in a network of this size is drawn, and not left out for being too much.
+    let oracle = Oracle::of_network(whole.network().clone());
+    let question = Question::resolve(oracle.domain(), &"P(LVFAILURE)".parse().unwrap()).unwrap();
+    let reply = oracle.reply(&question).unwrap();
+    let options = CredibleOptions { n_draws: 2000, ..CredibleOptions::default() };
+    assert!(whole.credible(&question, &reply.outcome, &options).unwrap().augmentation.is_some());
 }
 
 #[test]

@@ -31,8 +31,8 @@ pub struct Augmentation {
 
 const PLAN: Augmentation = Augmentation { n_chains: 4, n_burn_in: 200, thinning: 5, r_hat: None };
 
-/// Numbers that all steps may multiply, count and draw: a minute or so. Beyond that what is missing is left to its expectation, which is said.
-const MOST_WORK: f64 = 1e9;
+/// Numbers that all steps may multiply, count and draw: half a minute or so of two processors. Beyond that what is missing is left to its expectation, which is said.
+const MOST_WORK: f64 = 5e10;
 
 /// Chains of a model.
 pub(super) struct Chains<'m> {
