@@ -294,14 +294,14 @@ impl Source {
                 Ok(rows)
             }
             Layout::Ipc(_) => {
-                let mut batches = Batches::open(&self.input)?;
+                let (mut batches, pool) = (Batches::open(&self.input)?, Pool::default());
                 let open = self.undecided();
                 let mut rows = 0;
                 while let Some(batch) = if rows < most { batches.next(&self.input)? } else { None } {
-                    batch.unpack(&self.input, &Pool::default(), |batch| {
-                        let batch = batch.slice(0, batch.num_rows().min(SAMPLE_ROWS));
+                    batch.each_slice(&self.input, &pool, &open, (SAMPLE_ROWS, 8192), |batch| {
                         rows += batch.num_rows();
-                        open.iter().for_each(|column| profile_array(batch.column(*column), &mut profiles[place_of[*column]]));
+                        let columns = batch.columns().iter().zip(&open);
+                        columns.for_each(|(array, column)| profile_array(array, &mut profiles[place_of[*column]]));
                         Ok(())
                     })?;
                 }
@@ -383,10 +383,7 @@ impl Source {
                 each(json_lines::encode(block, &keys, strict, &mut ChunkBuilder::new(plan, file, rows))?)
             }
             (Unit::Part { part, file: parquet, before, .. }, _) => {
-                // A reader that passes rows on needs all columns as they are; the others only those they use.
-                let is_used = |column: usize| file.variable_of[column].is_some_and(|v| !matches!(plan.variables[v].kind, PlanKind::Skip));
-                let wanted: Vec<usize> = (0..self.names.len()).filter(|c| plan.keep_raw || is_used(*c)).collect();
-                let projected = FileColumns { path: file.path.clone(), variable_of: wanted.iter().map(|c| file.variable_of[*c]).collect() };
+                let (wanted, projected) = self.projected(file, plan);
                 let mut first_row = part.first_row;
                 parquet.read(*part, rows, Some(&wanted), |batch| {
                     let n = batch.num_rows() as u64;
@@ -395,18 +392,24 @@ impl Source {
                     Ok(())
                 })
             }
-            (Unit::Batch { batch, first_row, before }, _) => batch.unpack(&self.input, pool, |batch| {
-                let mut from = 0;
-                while from < batch.num_rows() {
-                    let n = rows.min(batch.num_rows() - from);
-                    let slice = batch.slice(from, n);
-                    let builder = &mut ChunkBuilder::new(plan, file, 0);
-                    each(columnar::encode::encode(&slice, first_row + from as u64, *before, builder)?)?;
-                    from += n;
-                }
-                Ok(())
-            }),
+            (Unit::Batch { batch, first_row, before }, _) => {
+                let (wanted, projected) = self.projected(file, plan);
+                let mut first_row = *first_row;
+                batch.each_slice(&self.input, pool, &wanted, (usize::MAX, rows), |slice| {
+                    each(columnar::encode::encode(&slice, first_row, *before, &mut ChunkBuilder::new(plan, &projected, 0))?)?;
+                    first_row += slice.num_rows() as u64;
+                    Ok(())
+                })
+            }
         }
+    }
+
+    /// The columns that a reader of a columnar file needs: to pass rows on all, as they are, and else those that are used.
+    fn projected(&self, file: &FileColumns, plan: &Plan) -> (Vec<usize>, FileColumns) {
+        let is_used = |column: usize| file.variable_of[column].is_some_and(|v| !matches!(plan.variables[v].kind, PlanKind::Skip));
+        let wanted: Vec<usize> = (0..self.names.len()).filter(|c| plan.keep_raw || is_used(*c)).collect();
+        let variable_of = wanted.iter().map(|c| file.variable_of[*c]).collect();
+        (wanted, FileColumns { path: file.path.clone(), variable_of })
     }
 }
 

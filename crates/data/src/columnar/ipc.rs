@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
@@ -16,6 +17,7 @@ use arrow_ipc::{Message, MessageHeader, root_as_footer, root_as_message};
 use arrow_schema::{ArrowError, SchemaRef};
 
 use super::guard;
+use super::slices::Slices;
 use crate::DataError;
 use crate::input::{Format, Input};
 use crate::text::blocks::Pool;
@@ -29,7 +31,7 @@ pub(crate) struct Batches {
     dictionaries: Arc<Dictionaries>,
 }
 
-type Dictionaries = HashMap<i64, ArrayRef>;
+pub(super) type Dictionaries = HashMap<i64, ArrayRef>;
 
 enum Messages {
     Stream(BufReader<Box<dyn Read + Send>>),
@@ -37,7 +39,7 @@ enum Messages {
     File(BufReader<File>, std::vec::IntoIter<i64>),
 }
 
-const CUT: &str = "it ends in the middle of a message";
+pub(super) const CUT: &str = "it ends in the middle of a message";
 
 /// A batch that is not decoded yet.
 pub(crate) struct PackedBatch {
@@ -157,29 +159,61 @@ impl Batches {
 }
 
 impl PackedBatch {
-    /// Decodes the batch and hands it on. The buffer its bytes were read into comes from the pool, and goes back to it unless
-    /// someone still holds on to the batch: fresh memory for every batch costs as much as reading it.
-    pub fn unpack<T>(&self, input: &Input, pool: &Pool, then: impl FnOnce(RecordBatch) -> Result<T, DataError>) -> Result<T, DataError> {
-        let (body, batch) = guard(input, IPC, || {
-            let body = match &self.body {
-                Body::Read(bytes) => bytes.clone(),
-                Body::At(place, n) => {
-                    let mut file = input.seekable()?;
-                    file.seek(SeekFrom::Start(*place))?;
-                    Buffer::from_vec(read_exactly(&mut file, *n, pool.take())?)
-                }
-            };
-            let message = message(&self.metadata)?;
-            let batch = message.header_as_record_batch().ok_or_else(|| damaged("a batch is missing"))?;
-            check_places(batch, &body)?;
-            let batch = read_record_batch(&body, batch, self.schema.clone(), &self.dictionaries, None, &message.version())?;
-            if batch.num_rows() as u64 == self.n_rows { Ok((body, batch)) } else { Err(damaged("a batch has another number of rows")) }
+    /// Decodes the `wanted` columns of the first rows, at most `most`, and hands them on, so many rows at a time as `at_once` says, which is a
+    /// multiple of eight. The buffer the bytes were read into comes from the pool, and goes back to it unless someone still holds on to the
+    /// rows: fresh memory for every slice costs as much as reading it.
+    pub fn each_slice(
+        &self,
+        input: &Input,
+        pool: &Pool,
+        wanted: &[usize],
+        (most, at_once): (usize, usize),
+        mut then: impl FnMut(RecordBatch) -> Result<(), DataError>,
+    ) -> Result<(), DataError> {
+        let plain = guard(input, IPC, || {
+            let Body::At(place, n_body) = self.body else { return Ok(None) };
+            let file = input.seekable()?;
+            if place.checked_add(n_body).is_none_or(|end| end > file.metadata().map_or(0, |file| file.len())) {
+                return Err(damaged(CUT));
+            }
+            let slices = Slices::new(self.record_batch()?.1, &self.schema, &self.dictionaries, (place, n_body), wanted)?;
+            Ok(slices.map(|slices| (file, slices)))
         })?;
-        let made = then(batch)?;
-        if let Ok(bytes) = body.into_vec() {
-            pool.give(bytes);
+        let n_rows = usize::try_from(self.n_rows).unwrap_or(usize::MAX).min(most);
+        if let Some((file, slices)) = plain {
+            return in_slices(n_rows, at_once).try_for_each(|rows| {
+                let (body, rows) = guard(input, IPC, || slices.read(&file, rows, pool.take_as_it_is()))?;
+                then(rows)?;
+                give_back(body, pool);
+                Ok(())
+            });
         }
-        Ok(made)
+        let (body, batch) = guard(input, IPC, || self.unpack(input, pool, wanted))?;
+        in_slices(n_rows, at_once).try_for_each(|rows| then(batch.slice(rows.start, rows.len())))?;
+        drop(batch);
+        give_back(body, pool);
+        Ok(())
+    }
+
+    fn record_batch(&self) -> Result<(Message<'_>, arrow_ipc::RecordBatch<'_>), ArrowError> {
+        let message = message(&self.metadata)?;
+        Ok((message, message.header_as_record_batch().ok_or_else(|| damaged("a batch is missing"))?))
+    }
+
+    /// The whole batch.
+    fn unpack(&self, input: &Input, pool: &Pool, wanted: &[usize]) -> Result<(Buffer, RecordBatch), ArrowError> {
+        let body = match &self.body {
+            Body::Read(bytes) => bytes.clone(),
+            Body::At(place, n) => {
+                let mut file = input.seekable()?;
+                file.seek(SeekFrom::Start(*place))?;
+                Buffer::from_vec(read_exactly(&mut file, *n, pool.take())?)
+            }
+        };
+        let (message, batch) = self.record_batch()?;
+        check_places(batch, &body)?;
+        let batch = read_record_batch(&body, batch, self.schema.clone(), &self.dictionaries, Some(wanted), &message.version())?;
+        if batch.num_rows() as u64 == self.n_rows { Ok((body, batch)) } else { Err(damaged("a batch has another number of rows")) }
     }
 
     /// How many bytes of the file it is.
@@ -189,6 +223,18 @@ impl PackedBatch {
             Body::At(_, n) => *n,
         }
     }
+}
+
+/// Returns a buffer to the pool, unless someone still holds on to it.
+fn give_back(body: Buffer, pool: &Pool) {
+    if let Ok(bytes) = body.into_vec() {
+        pool.give(bytes);
+    }
+}
+
+/// Ranges of so many rows, in order.
+fn in_slices(n_rows: usize, at_once: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..n_rows).step_by(at_once).map(move |start| start..n_rows.min(start + at_once))
 }
 
 /// What stands before a message's body.
@@ -250,6 +296,6 @@ fn check_places(batch: arrow_ipc::RecordBatch<'_>, body: &[u8]) -> Result<(), Ar
     Ok(())
 }
 
-fn damaged(what: impl ToString) -> ArrowError {
+pub(super) fn damaged(what: impl ToString) -> ArrowError {
     ArrowError::IpcError(what.to_string())
 }

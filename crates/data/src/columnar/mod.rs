@@ -10,6 +10,7 @@ use crate::{DataError, Input};
 pub(crate) mod encode;
 pub(crate) mod ipc;
 pub(crate) mod parquet;
+mod slices;
 
 thread_local! {
     /// Whether this thread runs a decoder whose panics are caught.

@@ -44,7 +44,7 @@ impl Pool {
     }
 
     /// A buffer with what was last in it, which is written over.
-    fn take_as_it_is(&self) -> Vec<u8> {
+    pub fn take_as_it_is(&self) -> Vec<u8> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
