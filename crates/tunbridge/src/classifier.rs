@@ -1,6 +1,6 @@
 //! What gives every row a class with its probabilities, whatever kind of model it is.
 
-use belief::{Chunk, LossTable, Schema, ShapeMismatch};
+use belief::{Chunk, LossTable, Schema, ShapeMismatch, exp_all};
 use data::{Answers, DataError};
 use evaluate::Costs;
 
@@ -88,11 +88,11 @@ pub(crate) fn answers(ln: Vec<f64>, n_classes: usize) -> Answers {
         let best = best(row);
         predicted.push(best);
         let greatest = best.map_or(f64::NAN, |best| row[best as usize]);
-        let mut total = 0.0;
-        for x in row.iter_mut() {
-            *x = (*x - greatest).exp();
-            total += *x;
-        }
+        row.iter_mut().for_each(|x| *x -= greatest);
+    }
+    exp_all(&mut probability);
+    for row in probability.chunks_exact_mut(n_classes) {
+        let total: f64 = row.iter().sum();
         row.iter_mut().for_each(|p| *p /= total);
     }
     Answers { predicted, probability }

@@ -5,6 +5,7 @@
 //! sheet of classes. The two are added when the block is done.
 
 use std::borrow::Borrow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use belief::conjugate::StudentT;
@@ -109,14 +110,59 @@ pub(crate) fn score<S: Borrow<Scorer>>(scorers: &[S], start: &[f64], chunk: &Chu
     if scorers.iter().any(|s| matches!(s.borrow(), Scorer::Bell(_) | Scorer::Student(_))) {
         sheets.by_class = vec![0.0; block * n_classes];
     }
+    let steps = steps(scorers, chunk);
     for (nth, out) in out.chunks_mut(block * n_classes).enumerate() {
         let rows = nth * block..(nth * block + out.len() / n_classes);
         sheets.by_row.fill(0.0);
         sheets.by_class.fill(0.0);
-        for (scorer, column) in scorers.iter().zip(chunk.columns) {
-            sheets.add(scorer.borrow(), column, rows.clone());
+        for step in &steps {
+            match step {
+                Step::States(columns) => add_states(columns, rows.clone(), &mut sheets.by_row),
+                Step::Column(scorer, column) => sheets.add(scorer, column, rows.clone()),
+            }
         }
         sheets.finish(start, rows.len(), out);
+    }
+}
+
+/// What is added to the scores of a block at once.
+enum Step<'c> {
+    States([StateColumn<'c>; AT_ONCE]),
+    Column(&'c Scorer, &'c Column<'c>),
+}
+
+#[derive(Clone, Copy)]
+struct StateColumn<'c> {
+    table: &'c StateTable,
+    codes: &'c [u8],
+}
+
+/// Columns of states that are added together: the scores of a row are read and written once for all of them.
+const AT_ONCE: usize = 4;
+
+/// The columns that say something, in their order.
+fn steps<'c, S: Borrow<Scorer>>(scorers: &'c [S], chunk: &Chunk<'c>) -> Vec<Step<'c>> {
+    let columns = scorers.iter().map(S::borrow).zip(chunk.columns);
+    let columns: Vec<_> =
+        columns.filter(|(scorer, column)| !matches!((scorer, column), (Scorer::LeftOut(_), _) | (_, Column::Absent))).collect();
+    let (mut steps, mut rest) = (Vec::new(), &columns[..]);
+    while let Some(((scorer, column), others)) = rest.split_first() {
+        let states = rest.first_chunk().map(|four| four.map(|(scorer, column)| states_of(scorer, column)));
+        if let Some([Some(a), Some(b), Some(c), Some(d)]) = states {
+            steps.push(Step::States([a, b, c, d]));
+            rest = &rest[AT_ONCE..];
+        } else {
+            steps.push(Step::Column(scorer, column));
+            rest = others;
+        }
+    }
+    steps
+}
+
+fn states_of<'c>(scorer: &'c Scorer, column: &'c Column<'c>) -> Option<StateColumn<'c>> {
+    match (scorer, column) {
+        (Scorer::States(table), Column::Categorical { codes: Codes::U8(codes), .. }) => Some(StateColumn { table, codes }),
+        _ => None,
     }
 }
 
@@ -131,7 +177,7 @@ struct Sheets {
 }
 
 impl Sheets {
-    fn add(&mut self, scorer: &Scorer, column: &Column<'_>, rows: std::ops::Range<usize>) {
+    fn add(&mut self, scorer: &Scorer, column: &Column<'_>, rows: Range<usize>) {
         let n_rows = rows.len();
         match (scorer, column) {
             (Scorer::States(table), Column::Categorical { codes, .. }) => {
@@ -277,6 +323,59 @@ impl StateTable {
             for class in 0..STRIDE {
                 scores[class] += cells[class];
             }
+        }
+    }
+}
+
+/// Adds what several columns of states say, one after the other to each score.
+fn add_states(columns: &[StateColumn<'_>; AT_ONCE], rows: Range<usize>, by_row: &mut [f64]) {
+    let columns = columns.map(|column| StateColumn { codes: &column.codes[rows.clone()], ..column });
+    pulp::Arch::new().dispatch(States { columns: &columns, by_row });
+}
+
+/// In the widest vectors the machine has; the sums are the same in any.
+struct States<'a, 'c> {
+    columns: &'a [StateColumn<'c>; AT_ONCE],
+    by_row: &'a mut [f64],
+}
+
+impl pulp::WithSimd for States<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<V: pulp::Simd>(self, _: V) {
+        match self.columns[0].table.stride {
+            2 => self.add::<2>(),
+            4 => self.add::<4>(),
+            6 => self.add::<6>(),
+            8 => self.add::<8>(),
+            10 => self.add::<10>(),
+            12 => self.add::<12>(),
+            14 => self.add::<14>(),
+            16 => self.add::<16>(),
+            _ => self.columns.iter().for_each(|column| column.table.add(column.codes, self.by_row)),
+        }
+    }
+}
+
+impl States<'_, '_> {
+    #[inline(always)]
+    fn add<const STRIDE: usize>(self) {
+        let tables = self.columns.map(|column| column.table.cells.as_chunks::<STRIDE>().0);
+        let n_states = self.columns.map(|column| column.table.n_states);
+        let [first, second, third, fourth] = self.columns.map(|column| column.codes);
+        let codes = first.iter().zip(second).zip(third).zip(fourth);
+        for (scores, (((first, second), third), fourth)) in self.by_row.as_chunks_mut::<STRIDE>().0.iter_mut().zip(codes) {
+            let codes = [first, second, third, fourth];
+            // By value: the compiler takes classes together only where it sees that nothing overlaps.
+            let cells: [[f64; STRIDE]; AT_ONCE] = std::array::from_fn(|place| tables[place][codes[place].place(n_states[place])]);
+            let mut sums = *scores;
+            for cells in cells {
+                for class in 0..STRIDE {
+                    sums[class] += cells[class];
+                }
+            }
+            *scores = sums;
         }
     }
 }
