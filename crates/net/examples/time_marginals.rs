@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let begun = Instant::now();
     let tree = JunctionTree::compile(&FactorGraph::from(&network), 1 << 30)?;
     let compile = begun.elapsed().as_secs_f64();
-    let mut room = Workspace::default();
+    let mut room = Workspace::in_parallel();
     let (mut seconds, mut ln_p, mut last) = (Vec::new(), Vec::new(), None);
     for line in std::fs::read_to_string(evidence)?.lines() {
         let findings: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line)?;

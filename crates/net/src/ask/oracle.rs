@@ -151,7 +151,7 @@ impl Oracle {
         let tree = self.junction_tree()?;
         self.graph.within_bounds(variables, self.max_entries)?;
         let wanted = &variables[..variables.len().min(1)];
-        let calibrated = tree.posteriors_in(&mut Workspace::default(), evidence, wanted)?;
+        let calibrated = tree.posteriors_in(&mut Workspace::in_parallel(), evidence, wanted)?;
         let Answer::Possible { answer: calibrated, ln_p_evidence } = calibrated else { return Ok(Answer::Impossible) };
         let Some((&first, others)) = variables.split_first() else {
             let answer = JointDistribution { variables: Vec::new(), probabilities: vec![1.0] };

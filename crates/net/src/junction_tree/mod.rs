@@ -16,6 +16,7 @@ mod factored;
 mod number;
 mod propagation;
 mod support;
+mod sweep;
 
 pub use propagation::Workspace;
 
@@ -241,7 +242,7 @@ impl JunctionTree {
 
     /// The answer by a tree for the states that were seen, where they break large cliques up so far that going through it once is cheaper than going
     /// through this one; `None` where they do not.
-    fn by_smaller_tree(&self, evidence: &Evidence, wanted: &[VarId]) -> Option<Result<Answer<Calibrated>, NetError>> {
+    fn by_smaller_tree(&self, evidence: &Evidence, wanted: &[VarId], in_parallel: bool) -> Option<Result<Answer<Calibrated>, NetError>> {
         let graph = self.graph.as_ref()?;
         evidence.variables().find(|&variable| evidence.state(variable).is_some())?;
         let mut beside = InteractionGraph::new(self.n_states.clone());
@@ -254,7 +255,7 @@ impl JunctionTree {
             return None;
         }
         let (graph, left) = (graph.given(evidence), evidence.without_states());
-        if let Some(answer) = factored::posteriors(&graph, &plan, &left, wanted) {
+        if let Some(answer) = factored::posteriors(&graph, &plan, &left, wanted, in_parallel) {
             return Some(Ok(answer));
         }
         if plan.tree_entries * COST_OF_MAKING > self.n_stored() as f64 {
@@ -362,13 +363,44 @@ mod tests {
             let variable = VarId::new(1);
             let likelihood: Vec<f64> = (0..network.n_states(variable)).map(|state| 1.0 + state as f64).collect();
             evidence.observe_likelihood(&network, variable, &likelihood).unwrap();
-            n_smaller += usize::from(thoughtful.by_smaller_tree(&evidence, &[]).is_some());
+            n_smaller += usize::from(thoughtful.by_smaller_tree(&evidence, &[], false).is_some());
             let (expected, found) = (tree.calibrate(&evidence).unwrap(), thoughtful.calibrate(&evidence).unwrap());
             assert!((expected.ln_p_evidence() - found.ln_p_evidence()).abs() < 1e-12, "seed {seed}");
             let (expected, found) = (expected.possible().unwrap().marginals, found.possible().unwrap().marginals);
             assert!(expected.iter().zip(&found).all(|(expected, found)| (expected - found).abs() < 1e-12), "seed {seed}");
         }
         assert!(n_smaller > 10, "{n_smaller} smaller trees");
+    }
+
+    /// Cliques this large are gone through in shares.
+    #[test]
+    fn large_sweeps_give_the_same_bits_on_any_threads() {
+        let shape = RandomShape {
+            n_variables: 15,
+            max_parents: 4,
+            states: 4..=5,
+            p_arc: 0.6,
+            p_deterministic: 0.0,
+            p_zero: 0.1,
+            p_deterministic_kind: 0.0,
+            p_noisy_max: 0.0,
+            p_tree: 0.0,
+        };
+        for (seed, least) in [(1, 1 << 16), (2, 1 << 16), (3, 1 << 20)] {
+            let network = random_network(seed, &shape).unwrap();
+            let graph = FactorGraph::from(&network);
+            let plan = cheapest_elimination(&graph.interaction_graph(), &graph.variables(), Search::Quick);
+            let tree = JunctionTree::from_elimination(&graph, &plan, 1 << 26).unwrap();
+            let largest = tree.cliques().map(|scope| scope.iter().map(|variable| network.n_states(*variable)).product::<usize>()).max();
+            assert!(largest.unwrap() >= least, "seed {seed}: {largest:?}");
+            let wanted: Vec<VarId> = network.dag().variables().collect();
+            let by_sweeps = |in_parallel| factored::posteriors(&graph, &plan, &Evidence::none(), &wanted, in_parallel).unwrap();
+            let (alone, shared, expected) = (by_sweeps(false), by_sweeps(true), tree.calibrate(&Evidence::none()).unwrap());
+            assert_eq!(alone.ln_p_evidence().to_bits(), shared.ln_p_evidence().to_bits());
+            let [alone, shared, expected] = [alone, shared, expected].map(|answer| answer.possible().unwrap().marginals);
+            assert_eq!(alone, shared, "seed {seed}");
+            assert!(alone.iter().zip(&expected).all(|(found, expected)| (found - expected).abs() < 1e-12), "seed {seed}");
+        }
     }
 
     fn with_graph(tree: &JunctionTree, graph: &FactorGraph) -> JunctionTree {

@@ -15,6 +15,14 @@ use belief::VarId;
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     messages: Messages<f64>,
+    in_parallel: bool,
+}
+
+impl Workspace {
+    /// Room for one question at a time: where it is large, the threads of rayon's pool share the work. The answer does not depend on it.
+    pub fn in_parallel() -> Self {
+        Self { in_parallel: true, ..Self::default() }
+    }
 }
 
 /// What one propagation writes. Cliques and variables alike have a place in the lists of messages: a variable is a leaf that sends its likelihood and
@@ -81,7 +89,7 @@ impl JunctionTree {
         if self.impossible || evidence.contradicts_itself() {
             return Ok(Answer::Impossible);
         }
-        if let Some(answer) = self.by_smaller_tree(evidence, wanted) {
+        if let Some(answer) = self.by_smaller_tree(evidence, wanted, room.in_parallel) {
             return answer;
         }
         let doubles = self.unobserved.as_ref().map(|(messages, exponents)| (messages.as_slice(), exponents.as_slice()));

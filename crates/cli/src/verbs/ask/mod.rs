@@ -48,6 +48,10 @@ pub fn run(args: &AskArgs, common: &Common, timings: &mut Timings) -> Result<(),
     if let Some(path) = &args.evidence {
         findings.extend(file.evidence(path)?);
     }
+    if let Some(threads) = common.threads {
+        // It fails only where there is a pool already.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
+    }
     let start = Instant::now();
     let mut asker = Asker {
         file: &file,
