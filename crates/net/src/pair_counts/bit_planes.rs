@@ -7,8 +7,11 @@ use std::ops::Range;
 
 use super::popcount::{Four, LANES, Machine, TILE};
 
-/// Rows that are counted at once: a plane has 4 KiB then, and two tiles stay in the first-level cache.
-pub(super) const BLOCK_ROWS: usize = 1 << 15;
+/// Rows of which planes are made at once.
+pub(super) const BLOCK_ROWS: usize = 1 << 16;
+
+/// Vectors of a plane that are counted at once: 4 KiB, so that two tiles stay in the first-level cache.
+const STRETCH: usize = 64;
 
 /// Rows of bits, one after another, all of one length, and as many zero rows as fill the last tile.
 #[derive(Clone, Debug, Default)]
@@ -78,13 +81,19 @@ impl BitPlanes {
         out.clear();
         out.resize(rows.len() * columns.len(), 0);
         let places = || columns.clone().step_by(TILE).flat_map(|column| rows.clone().step_by(TILE).map(move |row| (row, column)));
-        let mut found = places();
-        Machine::this().count(places().map(|(row, column)| (self.tile(row), self.tile(column))), |ones| {
-            let Some((row, column)) = found.next() else { return };
-            for (place, ones) in ones.iter().enumerate() {
-                out[product.at(row + place, column)..][..TILE].copy_from_slice(ones);
-            }
-        });
+        let n_vectors = self.n_words / LANES;
+        for start in (0..n_vectors).step_by(STRETCH) {
+            let stretch = start..n_vectors.min(start + STRETCH);
+            let tile = |first: usize| self.tile(first).map(|plane| &plane[stretch.clone()]);
+            let mut found = places();
+            Machine::this().count(places().map(|(row, column)| (tile(row), tile(column))), |ones| {
+                let Some((row, column)) = found.next() else { return };
+                for (place, ones) in ones.iter().enumerate() {
+                    let sums = &mut out[product.at(row + place, column)..][..TILE];
+                    sums.iter_mut().zip(ones).for_each(|(sum, ones)| *sum += ones);
+                }
+            });
+        }
         product
     }
 
@@ -134,7 +143,7 @@ mod tests {
 
     #[test]
     fn ones_in_common_are_those_of_the_plain_loop() {
-        for n_rows in [1, 63, 64, 65, 1000] {
+        for n_rows in [1, 63, 64, 65, 1000, 70_000] {
             let columns: Vec<Vec<u8>> = (0..7_u64)
                 .map(|column| (0..n_rows as u64).map(|row| (((row + 1) * (column + 3) * 2_654_435_761) >> 7) as u8 % 3).collect())
                 .map(|mut codes: Vec<u8>| {

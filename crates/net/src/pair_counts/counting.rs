@@ -3,6 +3,8 @@
 //! Whole weights are sums of powers of two, so that rows of a class and of a binary digit of the weight are a group that is counted
 //! without weights and added as often as the digit says. Fractional weights are added row by row.
 
+use std::ops::Range;
+
 use belief::{Code, Codes, for_codes};
 
 use super::bit_planes::{BLOCK_ROWS, BitPlanes, Product};
@@ -50,11 +52,11 @@ impl Tables<'_> {
                 match &group.rows {
                     None => (0..rows.n_rows).step_by(BLOCK_ROWS).for_each(|start| {
                         let n_rows = BLOCK_ROWS.min(rows.n_rows - start);
-                        block.fill(rows, self.shape, n_rows, |codes, out| copy_run(codes, start, n_rows, out));
+                        block.fill(rows, self.shape, n_rows, |codes, room| run_of(codes, start..start + n_rows, room));
                         self.add(&mut block, group);
                     }),
                     Some(chosen) => chosen.chunks(BLOCK_ROWS).for_each(|chosen| {
-                        block.fill(rows, self.shape, chosen.len(), |codes, out| copy_chosen(codes, chosen, out));
+                        block.fill(rows, self.shape, chosen.len(), |codes, room| chosen_of(codes, chosen, room));
                         self.add(&mut block, group);
                     }),
                 }
@@ -243,7 +245,7 @@ struct InBlock<'b> {
 
 impl Block {
     /// Makes planes of the variables of few states, those of fewest first.
-    fn fill(&mut self, rows: &Rows<'_>, shape: &Shape, n_rows: usize, copy: impl Fn(Codes<'_>, &mut Vec<u8>)) {
+    fn fill(&mut self, rows: &Rows<'_>, shape: &Shape, n_rows: usize, narrow: impl for<'s> Fn(Codes<'s>, &'s mut Vec<u8>) -> &'s [u8]) {
         self.n_rows = n_rows;
         self.planes.reset(n_rows);
         self.columns.clear();
@@ -252,14 +254,13 @@ impl Block {
         variables.sort_by_key(|variable| n_states[*variable]);
         for variable in variables {
             let n_states = n_states[variable];
-            self.scratch.clear();
-            copy(rows.columns[variable], &mut self.scratch);
-            let complete = self.scratch.iter().fold(0, |most, code| most.max(*code)) < n_states as u8;
+            let codes = narrow(rows.columns[variable], &mut self.scratch);
+            let complete = codes.iter().fold(0, |most, code| most.max(*code)) < n_states as u8;
             let first_plane = self.planes.len();
-            (0..n_states - 1).for_each(|state| self.planes.push_state(&self.scratch, state as u8));
+            (0..n_states - 1).for_each(|state| self.planes.push_state(codes, state as u8));
             if !complete {
-                self.scratch.iter_mut().filter(|code| **code >= n_states as u8).for_each(|code| *code = u8::MAX);
-                self.planes.push_others(&self.scratch, u8::MAX);
+                let codes: Vec<u8> = codes.iter().map(|code| if *code < n_states as u8 { *code } else { u8::MAX }).collect();
+                self.planes.push_others(&codes, u8::MAX);
             }
             self.columns.push(PlaneColumn { variable, n_states, first_plane, complete });
         }
@@ -282,15 +283,20 @@ impl PlaneColumn {
     }
 }
 
-fn copy_run(codes: Codes<'_>, start: usize, n_rows: usize, out: &mut Vec<u8>) {
-    match codes {
-        Codes::U8(codes) => out.extend_from_slice(&codes[start..start + n_rows]),
-        codes => for_codes!(codes, codes => out.extend(codes[start..start + n_rows].iter().map(|code| code.place(u8::MAX as usize) as u8))),
+/// The codes of some rows in a byte each: as they are, or copied where they are wider.
+fn run_of<'s>(codes: Codes<'s>, rows: Range<usize>, room: &'s mut Vec<u8>) -> &'s [u8] {
+    if let Codes::U8(codes) = codes {
+        return &codes[rows];
     }
+    room.clear();
+    for_codes!(codes, codes => room.extend(codes[rows].iter().map(|code| code.place(u8::MAX as usize) as u8)));
+    room
 }
 
-fn copy_chosen(codes: Codes<'_>, chosen: &[u32], out: &mut Vec<u8>) {
-    for_codes!(codes, codes => out.extend(chosen.iter().map(|row| codes[*row as usize].place(u8::MAX as usize) as u8)));
+fn chosen_of<'s>(codes: Codes<'s>, chosen: &[u32], room: &'s mut Vec<u8>) -> &'s [u8] {
+    room.clear();
+    for_codes!(codes, codes => room.extend(chosen.iter().map(|row| codes[*row as usize].place(u8::MAX as usize) as u8)));
+    room
 }
 
 /// Counts keys, all below `n_keys` or left out, with states: `cells[key · n_states + state]`.

@@ -30,7 +30,7 @@ use waiting_rows::{Rows, WaitingRows};
 pub const MAX_PAIR_CELLS: usize = 1 << 27;
 
 /// So many rows are counted at once; fewer wait for more.
-const ENOUGH_ROWS: usize = bit_planes::BLOCK_ROWS;
+const ENOUGH_ROWS: usize = 1 << 15;
 
 /// Counts of all pairs of states of all pairs of variables.
 ///
