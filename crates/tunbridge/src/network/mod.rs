@@ -45,7 +45,7 @@ pub use expectation::{EmPlan, Method, OnStep};
 pub use file::{NetworkFile, findings, is_network, order_text};
 pub use impute::{Imputation, ImputeOptions, Imputed};
 pub use indicator::Indicator;
-pub use learning::{LearnedNetwork, NetworkOptions, learn};
+pub use learning::{LearnedNetwork, NetworkOptions, hold_out, learn};
 pub(crate) use model::StoredNetwork;
 pub use model::{ExpectedPart, FamilyStatistic, NetworkModel};
 pub use net::format::FormatKind;
