@@ -177,7 +177,7 @@ fn diff() {
     let folder = Folder::with_model();
     folder.run("learn play_tennis.csv -t PlayTennis --estimate ml -o ml.tb").ok();
     let difference = folder.run("diff play_tennis.tb ml.tb --format json").ok().silent().json();
-    assert_eq!(keys(&difference), ["rows", "priors", "calibrations", "moved"]);
+    assert_eq!(keys(&difference), ["rows", "priors", "calibrations", "n_moved", "moved"]);
     assert_eq!(difference["rows"], json!([14, 14]));
     let moved = difference["moved"].as_array().unwrap();
     assert_eq!(moved.len(), 18);
