@@ -34,7 +34,7 @@ mod save;
 mod shape;
 mod structures;
 
-pub use augmented_draws::Augmentation;
+pub use augmented_draws::{Augmentation, NotDrawn};
 pub use beliefs::{Beliefs, junction_tree_picture, svg};
 pub use change::{ChangedNetwork, forget, merge, update};
 pub use classifier::NetworkClassifier;
