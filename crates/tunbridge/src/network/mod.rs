@@ -16,6 +16,7 @@
 
 mod augmented_draws;
 mod beliefs;
+mod bin_number;
 mod change;
 mod classifier;
 mod columns;
