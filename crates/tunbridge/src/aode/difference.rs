@@ -28,13 +28,14 @@ use crate::difference::{Believed, Difference, Moved, Parent, Value};
 /// let mut options = AodeOptions::default();
 /// options.read.target = Some("Lamp".into());
 /// let [old, new] = [aode::learn(&[&old], &options)?.model, aode::learn(&[&new], &options)?.model];
-/// let found = aode::difference(&old, &new, 1)?;
-/// // Before, one lamp of one that was off with Up=1 had Down=1; after, two of two: 1/3 of Laplace's became 1/4.
-/// let (farthest, parent) = (&found.moved[0], found.moved[0].parent.as_ref().unwrap());
-/// assert_eq!((farthest.variable.as_str(), parent.variable.as_str(), parent.value.as_str()), ("Down", "Up", "1"));
-/// assert_eq!(farthest.what, Believed::Probability(Value::State("0".into())));
-/// assert!((farthest.before.unwrap() - 1.0 / 3.0).abs() < 1e-15 && (farthest.after.unwrap() - 1.0 / 4.0).abs() < 1e-15);
-/// assert!(found.n_moved > 1);
+/// let found = aode::difference(&old, &new, 10)?;
+/// assert!(found.moved.len() == 10 && found.n_moved > 10);
+/// // With Up=1 one lamp that was off had Down=1, and now two have: Laplace's estimate of Down=0 went from 1/3 to 1/4.
+/// let down = found.moved.iter().find(|belief| belief.parent.is_some()).unwrap();
+/// let parent = down.parent.as_ref().unwrap();
+/// assert_eq!((down.variable.as_str(), parent.variable.as_str(), parent.value.as_str()), ("Down", "Up", "1"));
+/// assert_eq!(down.what, Believed::Probability(Value::State("0".into())));
+/// assert!((down.before.unwrap() - 1.0 / 3.0).abs() < 1e-15 && (down.after.unwrap() - 1.0 / 4.0).abs() < 1e-15);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn difference(a: &AodeModel, b: &AodeModel, most: usize) -> Result<Difference, Error> {
