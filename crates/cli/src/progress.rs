@@ -31,7 +31,8 @@ pub fn show(options: &mut ReadOptions, common: &Common) -> Bar {
 /// so many steps of so many.
 pub fn steps(what: &'static str, is_quiet: bool) -> (Bar, impl Fn(u64, u64) + Sync) {
     let bar = (!is_quiet && std::io::stderr().is_terminal()).then(|| {
-        let bar = ProgressBar::new(0);
+        // A bar of no length would be full.
+        let bar = ProgressBar::new(1);
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {eta}").unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style);
         bar.set_message(what);
