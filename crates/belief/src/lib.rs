@@ -20,6 +20,7 @@ mod laplace_logistic;
 mod log_space;
 mod matrix;
 mod moments;
+mod multinomial;
 mod nelder_mead;
 mod observations;
 mod packed;
@@ -58,6 +59,7 @@ pub use laplace_logistic::{LogisticMaximum, LogisticPosterior, LogisticPrior, Lo
 pub use log_space::{log_sum_exp, normalise_ln};
 pub use matrix::{Cholesky, Matrix};
 pub use moments::{ClassMoments, ClassOrder, Moments};
+pub use multinomial::multinomial;
 pub use observations::{Both, Fold, MaskedRows, Observations, ReadReport, RowPart};
 pub use packed::{Bytes, PackedCodes, PackedNumbers};
 pub use piecewise::{Bounded, PiecewiseDensity};

@@ -168,6 +168,9 @@ pub struct LearnArgs {
     pub average: AverageArgs,
     #[command(flatten)]
     pub structure: StructureArgs,
+    /// What to do with a value that is no state of the network [default: error]
+    #[arg(long, value_enum, value_name = "HOW", help_heading = "A network whose graph is known")]
+    pub unknown_states: Option<UnknownArg>,
     #[command(flatten)]
     pub columns: ColumnArgs,
     #[command(flatten)]
@@ -431,7 +434,7 @@ pub struct DiffArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge evaluate play_tennis.tb other_days.csv\n  tunbridge evaluate examples/play_tennis.csv --target PlayTennis --folds 7\n  tunbridge evaluate examples/play_tennis.csv --target PlayTennis -m aode\n  tunbridge evaluate train.csv --target Y --test test.csv\n  tunbridge evaluate mail/ --folds 10 --costs 'spam|ham=9'"
+    after_help = "Examples:\n  tunbridge evaluate play_tennis.tb other_days.csv\n  tunbridge evaluate examples/play_tennis.csv --target PlayTennis --folds 7\n  tunbridge evaluate examples/play_tennis.csv --target PlayTennis -m aode\n  tunbridge evaluate examples/flu.csv --target Flu --structure examples/flu.tbn --folds 10\n  tunbridge evaluate train.csv --target Y --test test.csv\n  tunbridge evaluate mail/ --folds 10 --costs 'spam|ham=9'"
 )]
 pub struct EvaluateArgs {
     /// A model and files with known classes; or files alone, to judge a learner on them
@@ -456,11 +459,14 @@ pub struct EvaluateArgs {
     /// for each true one. Rows are then judged by the class of least expected cost; may be repeated
     #[arg(long, value_name = "COSTS")]
     pub costs: Vec<String>,
-    /// What to do with a value of the test file that is no known state [default: missing]
+    /// What to do with a value of the test file that is no known state [default: missing], or with --structure with one of the data that is no
+    /// state of the network [default: error]
     #[arg(long, value_enum, value_name = "HOW")]
     pub unknown_states: Option<UnknownArg>,
     #[command(flatten)]
     pub learner: LearnerArgs,
+    #[command(flatten)]
+    pub structure: StructureArgs,
     #[command(flatten)]
     pub columns: ColumnArgs,
     #[command(flatten)]

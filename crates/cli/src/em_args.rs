@@ -1,4 +1,4 @@
-//! Flags of `learn --structure` where values are missing: how what they are is looked for.
+//! Flags of `--structure` where values are missing: how what they are is looked for.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -124,7 +124,7 @@ impl EmArgs {
     }
 
     /// How gaps are to be filled; `None` where they are not.
-    pub fn plan(&self, steps: &UnlabelledArgs, common: &Common, listening: &Listening) -> Result<Option<EmPlan>, Failure> {
+    pub fn plan(&self, steps: &UnlabelledArgs, common: &Common, listening: Option<&Listening>) -> Result<Option<EmPlan>, Failure> {
         let mut plan = plan_of(&Steps { most: steps.em_steps, tolerance: steps.em_tolerance, change: self.em_change }, common, listening)?;
         if self.em_starts == Some(0) {
             return Err(bad("--em-starts", "at least 1"));
@@ -153,7 +153,7 @@ fn bad(flag: &str, what: &str) -> Failure {
 }
 
 /// How gaps are filled, with steps that are told and can be broken off.
-pub fn plan_of(steps: &Steps, common: &Common, listening: &Listening) -> Result<EmPlan, Failure> {
+pub fn plan_of(steps: &Steps, common: &Common, listening: Option<&Listening>) -> Result<EmPlan, Failure> {
     let default = EmPlan::default();
     let mut climb = default.climb;
     if let Some(most) = steps.most {
@@ -176,5 +176,5 @@ pub fn plan_of(steps: &Steps, common: &Common, listening: &Listening) -> Result<
             report::tell(&format!("EM, start {}, step {}: log likelihood a row {}", start + 1, step + 1, number(ln)));
         }
     });
-    Ok(EmPlan { climb, seed: common.seed, on_step: tells.then_some(on_step), stop: Some(listening.flag()), ..default })
+    Ok(EmPlan { climb, seed: common.seed, on_step: tells.then_some(on_step), stop: listening.map(Listening::flag), ..default })
 }

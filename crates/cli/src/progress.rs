@@ -27,6 +27,27 @@ pub fn show(options: &mut ReadOptions, common: &Common) -> Bar {
     Bar(Some(bar))
 }
 
+/// Shows how far work has come that goes by steps, if standard error is a terminal: the bar, to be kept until it is done, and who is to be told of
+/// so many steps of so many.
+pub fn steps(what: &'static str, is_quiet: bool) -> (Bar, impl Fn(u64, u64) + Sync) {
+    let bar = (!is_quiet && std::io::stderr().is_terminal()).then(|| {
+        // A bar of no length would be full.
+        let bar = ProgressBar::new(1);
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {eta}").unwrap_or_else(|_| ProgressStyle::default_bar());
+        bar.set_style(style);
+        bar.set_message(what);
+        bar
+    });
+    let shown = bar.clone();
+    let on_step = move |done: u64, total: u64| {
+        if let Some(bar) = &shown {
+            bar.set_length(total);
+            bar.set_position(done);
+        }
+    };
+    (Bar(bar), on_step)
+}
+
 /// A progress bar that goes away with its scope.
 pub struct Bar(Option<ProgressBar>);
 

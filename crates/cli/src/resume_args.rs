@@ -40,7 +40,7 @@ impl ResumeArgs {
     /// How gaps are filled from here on.
     pub fn plan(&self, common: &Common, listening: &Listening) -> Result<EmPlan, Failure> {
         let steps = Steps { most: self.em_steps, tolerance: self.em_tolerance, change: self.em_change };
-        let mut plan = plan_of(&steps, common, listening)?;
+        let mut plan = plan_of(&steps, common, Some(listening))?;
         if self.drop_parts {
             plan.kept_bytes = 0;
         }

@@ -1,22 +1,22 @@
-//! Flags of `learn --structure`: a network whose graph is known, and how its tables are learned.
+//! Flags of `--structure`: a network whose graph is known, and how its tables are learned.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use tunbridge::EvaluationPlan;
-use tunbridge::data::{NameMap, UnknownStates};
+use tunbridge::data::{NameMap, ReadOptions, UnknownStates};
 use tunbridge::interrupt::Listening;
 use tunbridge::net::parameters::Estimate;
 use tunbridge::network::{Indicator, NetworkFile, NetworkOptions, StructureLearner};
 
 use crate::Failure;
-use crate::args::{CalibrateArg, Common, LearnArgs, by_folds, refuse};
+use crate::args::{CalibrateArg, Common, EvaluateArgs, LearnArgs, by_folds, refuse};
 use crate::costs::costs;
 use crate::em_args::EmArgs;
 use crate::learner_args::{LearnerArgs, ModelKind};
 use crate::lists::items;
-use crate::read_args::UnknownArg;
+use crate::read_args::{ColumnArgs, ReadArgs, UnknownArg};
 
 /// The graph, and what is said of its tables.
 #[derive(Args, Clone)]
@@ -33,9 +33,6 @@ pub struct StructureArgs {
     /// States of variables of arcs alone, where data do not tell them, as in 'Sinus=yes/no'; may be repeated
     #[arg(long, value_name = "NAME=STATE/STATE,…")]
     pub states: Vec<String>,
-    /// What to do with a value that is no state of the network [default: error]
-    #[arg(long, value_enum, value_name = "HOW")]
-    pub unknown_states: Option<UnknownArg>,
     /// Which tables are taken of all that are believed possible: their mean, or the most probable ones [default: mean]
     #[arg(long, value_enum, value_name = "WHICH")]
     pub point: Option<PointArg>,
@@ -76,7 +73,6 @@ impl StructureArgs {
         let of_graph = [
             ("--map", !self.map.is_empty()),
             ("--states", !self.states.is_empty()),
-            ("--unknown-states", self.unknown_states.is_some()),
             ("--point", self.point.is_some()),
             ("--ess-of", !self.ess_of.is_empty()),
             ("--prior-network", self.prior_network.is_some()),
@@ -140,69 +136,105 @@ impl StructureArgs {
     }
 }
 
+/// What a verb is told of a network that it learns.
+pub struct NetworkArgs<'a> {
+    pub learner: &'a LearnerArgs,
+    pub structure: &'a StructureArgs,
+    pub columns: &'a ColumnArgs,
+    pub read: &'a ReadArgs,
+    pub unknown_states: Option<UnknownArg>,
+    pub calibrate: CalibrateArg,
+    pub costs: &'a [String],
+}
+
+impl<'a> From<&'a LearnArgs> for NetworkArgs<'a> {
+    fn from(args: &'a LearnArgs) -> Self {
+        let LearnArgs { learner, structure, columns, read, unknown_states, calibrate, costs, .. } = args;
+        Self { learner, structure, columns, read, unknown_states: *unknown_states, calibrate: *calibrate, costs }
+    }
+}
+
+impl<'a> From<&'a EvaluateArgs> for NetworkArgs<'a> {
+    fn from(args: &'a EvaluateArgs) -> Self {
+        let EvaluateArgs { learner, structure, columns, read, unknown_states, calibrate, costs, .. } = args;
+        Self { learner, structure, columns, read, unknown_states: *unknown_states, calibrate: *calibrate, costs }
+    }
+}
+
+impl NetworkArgs<'_> {
+    /// The flag that makes it a network.
+    pub fn with(&self) -> String {
+        match self.learner.model {
+            Some(ModelKind::Network(found)) if self.structure.structure.is_none() => format!("--model {found}"),
+            _ => "--structure".into(),
+        }
+    }
+
+    /// What is asked for of a table that is read so. Who listens is asked to stop with what there is.
+    pub fn options(&self, read: ReadOptions, common: &Common, listening: Option<&Listening>) -> Result<NetworkOptions, Failure> {
+        let (of_network, learner, with) = (self.structure, self.learner, self.with());
+        let others = [
+            ("--model", learner.model.is_some() && of_network.structure.is_some()),
+            ("--labels", learner.labels.is_some()),
+            ("--threshold", learner.threshold.is_some()),
+            ("--calibrate", self.calibrate != CalibrateArg::None),
+            ("--documents", self.read.documents.is_some()),
+            ("--class-depth", self.read.class_depth.is_some()),
+        ];
+        // How long EM goes on is said of networks as of rows without a class.
+        let unlabelled: Vec<_> =
+            learner.unlabelled.given().into_iter().filter(|(flag, _)| !matches!(*flag, "--em-steps" | "--em-tolerance")).collect();
+        let others = [&others[..], &learner.text.given(), &unlabelled].concat();
+        refuse(&others, &format!("does not go with {with}, which learns the tables of a network"))?;
+        if of_network.structure.is_none() {
+            let of_graph = [("--map", !of_network.map.is_empty()), ("--fix", !of_network.fix.is_empty())];
+            refuse(&of_graph, &format!("speaks of a graph that is known, and {with} finds one"))?;
+        }
+        let (pseudocounts, bins) = learner.prior.of_network(&with)?;
+        if of_network.prior_network.is_some() {
+            refuse(&[("--estimate", pseudocounts.is_some())], "and --prior-network both say what was believed before: give one")?;
+        }
+        let usual = match learner.model {
+            Some(ModelKind::Network(found)) => found.usual_pseudocounts(),
+            _ => NetworkOptions::default().pseudocounts,
+        };
+        Ok(NetworkOptions {
+            read: ReadOptions { names: of_network.names()?, ..read },
+            unknown_states: self.unknown_states.map_or(UnknownStates::Error, UnknownStates::from),
+            states: of_network.states()?,
+            bins,
+            indicators: of_network.indicators()?,
+            pseudocounts: pseudocounts.unwrap_or(usual),
+            ess_of: of_network.ess_of()?,
+            estimate: match of_network.point {
+                None | Some(PointArg::Mean) => Estimate::PosteriorMean,
+                Some(PointArg::Map) => Estimate::Map,
+            },
+            prior_network: of_network.prior_network()?,
+            fix: of_network.fix.iter().flat_map(|list| items(list)).collect(),
+            start: of_network.start.as_deref().map(NetworkFile::open).transpose()?,
+            strict: of_network.strict,
+            hidden: of_network.em.hidden()?,
+            em: of_network.em.plan(&learner.unlabelled, common, listening)?,
+            costs: costs(self.costs)?,
+            seed: common.seed,
+            ..NetworkOptions::default()
+        })
+    }
+}
+
 /// What is asked for by `learn --structure`, or by `learn -m` of a network whose graph is found.
-pub fn options(args: &LearnArgs, common: &Common, listening: &Listening) -> Result<NetworkOptions, Failure> {
-    let (of_network, learner) = (&args.structure, &args.learner);
-    let with = match learner.model {
-        Some(ModelKind::Network(found)) if of_network.structure.is_none() => format!("--model {found}"),
-        _ => "--structure".into(),
-    };
-    let others = [
-        ("--model", learner.model.is_some() && of_network.structure.is_some()),
-        ("--labels", learner.labels.is_some()),
-        ("--threshold", learner.threshold.is_some()),
-        ("--average", !args.average.average.is_empty()),
-        ("--calibrate", args.calibrate != CalibrateArg::None),
-        ("--documents", args.read.documents.is_some()),
-        ("--class-depth", args.read.class_depth.is_some()),
-    ];
-    // How long EM goes on is said of networks as of rows without a class.
-    let unlabelled: Vec<_> =
-        learner.unlabelled.given().into_iter().filter(|(flag, _)| !matches!(*flag, "--em-steps" | "--em-tolerance")).collect();
-    let others = [&others[..], &learner.text.given(), &unlabelled].concat();
-    refuse(&others, &format!("does not go with {with}, which learns the tables of a network"))?;
-    let evaluation = by_folds(args.evaluate.unwrap_or_else(|| plan_of(learner, args.target.is_some())), &with)?;
+pub fn learn_options(args: &LearnArgs, common: &Common, listening: &Listening) -> Result<NetworkOptions, Failure> {
+    let said = NetworkArgs::from(args);
+    let with = said.with();
+    refuse(&[("--average", !args.average.average.is_empty())], &format!("does not go with {with}, which learns the tables of a network"))?;
+    let evaluation = by_folds(args.evaluate.unwrap_or_else(|| plan_of(&args.learner, args.target.is_some())), &with)?;
     if evaluation == EvaluationPlan::None {
         refuse(&[("--costs", !args.costs.is_empty())], "says how a network is judged, and goes with --evaluate folds:<k>")?;
     }
-    if of_network.structure.is_none() {
-        let of_graph = [("--map", !of_network.map.is_empty()), ("--fix", !of_network.fix.is_empty())];
-        refuse(&of_graph, &format!("speaks of a graph that is known, and {with} finds one"))?;
-    }
-    let (pseudocounts, bins) = learner.prior.of_network(&with)?;
-    if of_network.prior_network.is_some() {
-        refuse(&[("--estimate", pseudocounts.is_some())], "and --prior-network both say what was believed before: give one")?;
-    }
-    let usual = match learner.model {
-        Some(ModelKind::Network(found)) => found.usual_pseudocounts(),
-        _ => NetworkOptions::default().pseudocounts,
-    };
     let mut read = args.read.options(common);
     args.columns.apply(&mut read, args.target.as_ref())?;
-    read.names = of_network.names()?;
-    Ok(NetworkOptions {
-        read,
-        unknown_states: of_network.unknown_states.map_or(UnknownStates::Error, UnknownStates::from),
-        states: of_network.states()?,
-        bins,
-        indicators: of_network.indicators()?,
-        pseudocounts: pseudocounts.unwrap_or(usual),
-        ess_of: of_network.ess_of()?,
-        estimate: match of_network.point {
-            None | Some(PointArg::Mean) => Estimate::PosteriorMean,
-            Some(PointArg::Map) => Estimate::Map,
-        },
-        prior_network: of_network.prior_network()?,
-        fix: of_network.fix.iter().flat_map(|list| items(list)).collect(),
-        start: of_network.start.as_deref().map(NetworkFile::open).transpose()?,
-        strict: of_network.strict,
-        hidden: of_network.em.hidden()?,
-        em: of_network.em.plan(&learner.unlabelled, common, listening)?,
-        evaluation,
-        costs: costs(&args.costs)?,
-        seed: common.seed,
-        ..NetworkOptions::default()
-    })
+    Ok(NetworkOptions { evaluation, ..said.options(read, common, Some(listening))? })
 }
 
 /// How a network is judged where it is not said: one whose graph is found as a classifier by ten folds, others not.
@@ -214,7 +246,7 @@ fn plan_of(learner: &LearnerArgs, has_target: bool) -> EvaluationPlan {
     }
 }
 
-/// What is asked for by `evaluate -m` of a network whose graph is found.
+/// What is asked for by a member of `--average` that is a network whose graph is found.
 pub fn judged_options(learner: &LearnerArgs, found: StructureLearner, common: &Common) -> Result<NetworkOptions, Failure> {
     let with = format!("--model {found}");
     let others = [("--labels", learner.labels.is_some()), ("--threshold", learner.threshold.is_some())];

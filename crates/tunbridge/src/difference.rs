@@ -16,8 +16,11 @@ pub struct Moved {
     /// What is believed of it.
     #[serde(flatten)]
     pub what: Believed,
-    /// The class it is believed given; `None` for the class's own probability.
+    /// The class it is believed given, or for a joint probability together with; `None` for the class's own probability.
     pub given: Option<String>,
+    /// The value of another column it is believed given beside the class, in averaged one-dependence estimators.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Parent>,
     /// Before; `None` where the first model has no such belief.
     pub before: Option<f64>,
     /// After; `None` where the second model has none.
@@ -27,12 +30,23 @@ pub struct Moved {
     pub moved: Option<f64>,
 }
 
+/// A value of a column that others are believed given.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Parent {
+    /// The column.
+    pub variable: String,
+    /// Its state.
+    pub value: String,
+}
+
 /// What is believed of a variable.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "quantity", content = "value", rename_all = "kebab-case")]
 pub enum Believed {
     /// The probability of a value.
     Probability(Value),
+    /// The probability of a value and a class together, in averaged one-dependence estimators.
+    JointProbability(Value),
     /// The probability that this value is there and no other, in a Bernoulli model.
     ProbabilityOfNoOther(Value),
     /// The share of rows that have the value: where a centroid lies.
@@ -67,6 +81,8 @@ pub struct Difference {
     pub priors: Option<[String; 2]>,
     /// Calibrations of each in words, where they differ.
     pub calibrations: Option<[String; 2]>,
+    /// How many beliefs moved, also those that are not listed.
+    pub n_moved: usize,
     /// Beliefs that moved, farthest first.
     pub moved: Vec<Moved>,
 }
@@ -109,6 +125,7 @@ pub fn difference(a: &NaiveBayesModel, b: &NaiveBayesModel) -> Result<Difference
         rows: [a, b].map(|model| model.observed().n_rows()),
         priors: (a.prior() != b.prior()).then(|| [a, b].map(NaiveBayesModel::prior_words)),
         calibrations: calibrations(a, b),
+        n_moved: moved.len(),
         moved,
     })
 }
@@ -123,6 +140,7 @@ fn of_classes(old: &NaiveBayesModel, new: &NaiveBayesModel) -> Vec<Moved> {
             variable: old.posterior().target().into(),
             what: Believed::Probability(Value::State(class.clone())),
             given: None,
+            parent: None,
             before: Some(x.exp()),
             after: Some(y.exp()),
             moved: Some((x - y).abs()),
@@ -149,7 +167,7 @@ fn of_values(old: &NaiveBayesModel, new: &NaiveBayesModel, place: usize, values:
             let (before, after) = (of(&x, old), of(&y, new));
             let by = before.zip(after).map(|(x, y)| (x.ln() - y.ln()).abs());
             let variable = old.schema().variable(id).name.clone();
-            moved.push(Moved { variable, what: what.clone(), given: Some(name.clone()), before, after, moved: by });
+            moved.push(Moved { variable, what: what.clone(), given: Some(name.clone()), parent: None, before, after, moved: by });
         }
     }
     moved
@@ -168,6 +186,7 @@ fn of_moments(variable: &str, class: &str, x: &Moments, y: &Moments) -> [Moved; 
         variable: variable.into(),
         what,
         given: Some(class.into()),
+        parent: None,
         before,
         after,
         moved: by,

@@ -60,7 +60,7 @@ pub use case::Case;
 pub use change::{Changed, forget, merge, update};
 pub use classifier::Classifier;
 pub use costs::NamedCosts;
-pub use difference::{Believed, Difference, Moved, Value, difference};
+pub use difference::{Believed, Difference, Moved, Parent, Value, difference};
 pub use error::Error;
 pub use evaluation::{Evaluation, Timings};
 pub use held_out::leave_one_out;

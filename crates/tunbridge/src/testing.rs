@@ -95,7 +95,7 @@ pub(crate) fn tally(model: &dyn Classifier, paths: &[impl AsRef<Path>], options:
 /// The first file that has no such column. A table tells the names of its first file only, so the others are opened by themselves;
 /// standard input cannot be opened twice, and is looked at only where it is the first.
 pub(crate) fn file_without(column: &str, table: &Table, read: &ReadOptions, schema: &Schema) -> Option<PathBuf> {
-    let lacks = |table: &Table| !table.column_names().iter().any(|name| name == column);
+    let lacks = |table: &Table| !table.column_names().iter().any(|name| read.names.variable(name) == column);
     let alone = |path: &&Path| {
         path.is_file() && Table::open_as(&[path], read.clone(), schema, UnknownStates::Missing, true).is_ok_and(|t| lacks(&t))
     };

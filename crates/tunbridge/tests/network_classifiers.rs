@@ -68,6 +68,35 @@ fn folds_are_learned_from_the_other_rows_alone() {
     }
 }
 
+/// A graph that is known, of rows with gaps: a part that is held out is judged by the tables that EM learns from a file of the others.
+#[test]
+fn a_known_graph_is_judged_on_rows_that_are_held_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let gaps = root().join("examples/flu_gaps.csv");
+    let graph = NetworkFile::open(&root().join("examples/flu.tbn")).unwrap();
+    let text = std::fs::read_to_string(&gaps).unwrap();
+    let (header, rows) = text.split_once('\n').unwrap();
+    let (share, seed) = (0.3, 4);
+    // A hundred folds, of which the first thirty are held out.
+    let fold_of = FoldPlan::new(100, seed).unwrap().folds(0, rows.lines().count());
+    let part = |name: &str, is_within: bool| {
+        let path = folder.path().join(name);
+        let kept = rows.lines().zip(&fold_of).filter(|(_, of)| (usize::from(**of) < 30) == is_within);
+        std::fs::write(&path, format!("{header}\n{}\n", kept.map(|(row, _)| row).collect::<Vec<_>>().join("\n"))).unwrap();
+        path
+    };
+    let (others, own) = (part("others.csv", false), part("own.csv", true));
+    let options = NetworkOptions { read: reading("Flu"), seed, ..NetworkOptions::default() };
+    let held_out = network::hold_out(&[&gaps], &graph, &options, share).unwrap();
+    let model = network::learn(&[&others], &graph, &options).unwrap().model;
+    assert!(model.expected().is_some());
+    let tested = test(&model.classifier(1 << 30).unwrap(), &[&own], TestOptions::default()).unwrap();
+    let (found, expected) = (held_out.evaluation.metrics, tested.evaluation.metrics);
+    assert_eq!((found.rows, found.accuracy), (expected.rows, expected.accuracy));
+    assert!((found.log_loss.unwrap() - expected.log_loss.unwrap()).abs() < 1e-9);
+    assert!(held_out.remarks.iter().any(|remark| remark.contains("passed over")), "{:?}", held_out.remarks);
+}
+
 /// Leave-one-out is refused with a way out, and so are folds of a network without a target.
 #[test]
 fn what_cannot_be_judged_is_said() {

@@ -10,7 +10,7 @@ use tunbridge::net::VarId;
 use tunbridge::net::ask::{Oracle, Question};
 use tunbridge::net::parameters::Pseudocounts;
 use tunbridge::net::parameters::hidden_states::alignment;
-use tunbridge::network::{self, ChangedNetwork, CredibleOptions, EmPlan, NetworkFile, NetworkModel, NetworkOptions};
+use tunbridge::network::{self, ChangedNetwork, CredibleOptions, EmPlan, NetworkFile, NetworkModel, NetworkOptions, NotDrawn};
 use tunbridge::{Model, model_file};
 
 use common::Folder;
@@ -415,7 +415,7 @@ fn intervals_know_what_missing_values_leave_open() {
     let options = CredibleOptions { level: 0.9, n_draws: 9999, ..CredibleOptions::default() };
     let found = model.credible(&question, &reply.outcome, &options).unwrap();
     let augmentation = found.augmentation.unwrap();
-    assert!(!found.ignores_missing && augmentation.r_hat.is_some_and(|r_hat| r_hat < 1.01), "{augmentation:?}");
+    assert!(found.not_drawn.is_none() && augmentation.r_hat.is_some_and(|r_hat| r_hat < 1.01), "{augmentation:?}");
     let interval = found.intervals[0];
     assert!((interval[0] - low).abs() < 0.01 && (interval[1] - high).abs() < 0.01, "{interval:?} for {low} to {high}");
     // The same bits on any number of threads.
@@ -424,19 +424,28 @@ fn intervals_know_what_missing_values_leave_open() {
     // Expected rows taken for rows make it too narrow; without pseudo-counts there is no posterior to draw from.
     let ignoring = model.clone().without_parts().credible(&question, &reply.outcome, &options).unwrap();
     let width = |[low, high]: [f64; 2]| high - low;
-    assert!(ignoring.ignores_missing && width(ignoring.intervals[0]) < 0.95 * width(interval), "{:?}", ignoring.intervals);
+    assert!(
+        ignoring.not_drawn == Some(NotDrawn::PartsNotKept) && width(ignoring.intervals[0]) < 0.95 * width(interval),
+        "{:?}",
+        ignoring.intervals
+    );
     let options = NetworkOptions { pseudocounts: Pseudocounts::None, ..NetworkOptions::default() };
     let path = folder.rows("rows.csv", "A,B", &rows);
     let bare = network::learn(&[&path], &graph, &options).unwrap().model;
     let found = bare.credible(&question, &reply.outcome, &CredibleOptions::default()).unwrap();
-    assert!(found.ignores_missing && found.augmentation.is_none() && bare.kept_parts().is_some());
-    // What would take for ever is not begun.
+    assert!(found.augmentation.is_none() && bare.kept_parts().is_some());
+    assert_eq!(found.not_drawn, Some(NotDrawn::NoPseudocount { variable: "A".into() }));
+    let whole = NetworkOptions { em: None, ..NetworkOptions::default() };
+    let found =
+        network::learn(&[&path], &graph, &whole).unwrap().model.credible(&question, &reply.outcome, &CredibleOptions::default()).unwrap();
+    assert_eq!(found.not_drawn, Some(NotDrawn::CountedWhole));
+    // Rows of great weight are drawn together, and what they leave open is little.
     let weighed: Vec<String> = rows.iter().map(|row| format!("{row},1000000")).collect();
     let mut options = NetworkOptions::default();
     options.read.weight = Some("w".into());
     let heavy = network::learn(&[&folder.rows("heavy.csv", "A,B,w", &weighed)], &graph, &options).unwrap().model;
     let found = heavy.credible(&question, &reply.outcome, &CredibleOptions::default()).unwrap();
-    assert!(found.ignores_missing && heavy.kept_parts().is_some());
+    assert!(found.augmentation.is_some() && width(found.intervals[0]) < 0.01 * width(interval), "{:?}", found.intervals);
 }
 
 /// A chain may give the states of what was never seen any order; the model's is meant.

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use tunbridge::aode::{AodeOptions, LearnedAode};
 use tunbridge::learners::AodePrior;
 use tunbridge::model_file::check_output;
+use tunbridge::network::Indicator;
 use tunbridge::{AodeModel, EvaluationPlan, Timings, aode};
 
 use super::learn::{class_table, output_path, title};
@@ -18,6 +19,7 @@ use crate::figures::{count, of};
 use crate::learner_args::LearnerArgs;
 use crate::progress::{self, remark};
 use crate::report;
+use crate::structure_args::StructureArgs;
 use crate::{Failure, json};
 
 /// Learns, judges and saves.
@@ -25,12 +27,11 @@ pub fn learn(args: &LearnArgs, least_rows: f64, common: &Common, timings: &mut T
     refuse(&[("--trace", common.trace)], "is not there for averaged one-dependence estimators")?;
     let others = [("--average", !args.average.average.is_empty()), ("--calibrate", args.calibrate != CalibrateArg::None)];
     refuse(&others, "does not go with --model aode")?;
-    let of_graph: Vec<_> = args.structure.given().into_iter().filter(|(flag, _)| *flag != "--indicator").collect();
-    refuse(&of_graph, "speaks of a network, and --model aode is none")?;
+    refuse(&[("--unknown-states", args.unknown_states.is_some())], OF_NETWORKS)?;
     let mut options = AodeOptions {
         evaluation: by_folds(args.evaluate.unwrap_or(EvaluationPlan::Folds(10)), "--model aode")?,
         costs: costs(&args.costs)?,
-        indicators: args.structure.indicators()?,
+        indicators: indicators(&args.structure)?,
         ..options(&args.learner, least_rows, common)?
     };
     if options.evaluation == EvaluationPlan::None {
@@ -62,6 +63,15 @@ pub fn learn(args: &LearnArgs, least_rows: f64, common: &Common, timings: &mut T
     }
     let _ = writeln!(text, "\nSaved {} (aode, {})", output.display(), model.prior_words());
     print(&text)
+}
+
+const OF_NETWORKS: &str = "speaks of a network, and --model aode is none";
+
+/// Variables that say whether others are missing: all that is said of graphs and holds here too.
+pub fn indicators(structure: &StructureArgs) -> Result<Vec<Indicator>, Failure> {
+    let of_graph: Vec<_> = structure.given().into_iter().filter(|(flag, _)| *flag != "--indicator").collect();
+    refuse(&of_graph, OF_NETWORKS)?;
+    structure.indicators()
 }
 
 /// What is asked of the learner.

@@ -24,19 +24,16 @@ pub fn run(args: &DiffArgs, common: &Common, timings: &mut Timings) -> Result<()
     let [before, after] = [load(&args.before, timings)?, load(&args.after, timings)?];
     super::average::is_not_compared(&before, &args.before)?;
     super::average::is_not_compared(&after, &args.after)?;
-    if let (Model::Aode(_), Model::Aode(_)) = (&before, &after) {
-        let hint = Some("`tunbridge evaluate MODEL DATA` judges each on the same rows".into());
-        let what = "averaged one-dependence estimators are too many beliefs to list: one for each pair of values and class".into();
-        return Err(tunbridge::Error::Unfit { what, hint }.into());
-    }
+    let most = args.top.unwrap_or(if as_json { usize::MAX } else { 20 });
     let found = match (&before, &after) {
         (Model::NaiveBayes(before), Model::NaiveBayes(after)) => difference(before, after),
         (Model::Labels(before), Model::Labels(after)) => tunbridge::labels::difference(before, after),
+        (Model::Aode(before), Model::Aode(after)) => tunbridge::aode::difference(before, after, most),
         (before, after) => Err(unlike(before, after)),
     };
     let mut found = found.map_err(|e| of_both(e, &args.before, &args.after))?;
+    found.moved.truncate(most);
     if as_json {
-        found.moved.truncate(args.top.unwrap_or(usize::MAX));
         let mut value = serde_json::to_value(&found).map_err(|e| tunbridge::Error::Internal(e.to_string()))?;
         value["rows"] = found.rows.map(json::number).to_vec().into();
         return print_json(&value);
@@ -48,18 +45,19 @@ pub fn run(args: &DiffArgs, common: &Common, timings: &mut Timings) -> Result<()
     if let Some([before, after]) = &found.calibrations {
         let _ = writeln!(text, "calibration before: {before}\ncalibration after:  {after}");
     }
-    if found.moved.is_empty() {
+    if found.n_moved == 0 {
         text.push_str("No belief moved.\n");
         return print(&text);
     }
-    let _ = writeln!(text, "{} moved, the farthest first\n", of(found.moved.len() as f64, "belief", "beliefs"));
-    let rows: Vec<Vec<String>> = found.moved.iter().take(args.top.unwrap_or(20)).map(line).collect();
+    let _ = writeln!(text, "{} moved, the farthest first\n", of(found.n_moved as f64, "belief", "beliefs"));
+    let rows: Vec<Vec<String>> = found.moved.iter().map(line).collect();
     text.push_str(&table(&["belief", "before", "after", "moved"], &[Align::Left, Align::Right, Align::Right, Align::Right], &rows));
     print(&text)
 }
 
 fn line(moved: &Moved) -> Vec<String> {
-    let given = moved.given.as_ref().map(|g| format!(" | {g}")).unwrap_or_default();
+    let parent = moved.parent.as_ref().map(|parent| format!(", {} = {}", parent.variable, parent.value)).unwrap_or_default();
+    let given = moved.given.as_ref().map(|class| format!(" | {class}{parent}")).unwrap_or_default();
     let name = &moved.variable;
     let is = |value: &Value| match value {
         Value::State(state) => format!("{name} = {state}"),
@@ -67,6 +65,7 @@ fn line(moved: &Moved) -> Vec<String> {
     };
     let (what, unit) = match &moved.what {
         Believed::Probability(value) => (format!("P({}{given})", is(value)), "nats"),
+        Believed::JointProbability(value) => (format!("P({}, {})", is(value), moved.given.as_deref().unwrap_or_default()), "nats"),
         Believed::ProbabilityOfNoOther(value) => (format!("P({} and no other{given})", is(value)), "nats"),
         Believed::Share(value) => (format!("share of {}{given}", is(value)), "nats"),
         Believed::Mean => (format!("mean of {name}{given}"), "sd"),

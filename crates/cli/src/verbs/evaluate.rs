@@ -6,12 +6,13 @@ use tunbridge::aode::{self, AodeOptions};
 use tunbridge::belief::{ReadReport, Schema};
 use tunbridge::data::{ReadOptions, UnknownStates};
 use tunbridge::labels::{self, LabelEvaluation, TestedLabels};
-use tunbridge::network::{NetworkOptions, hold_out_with, learn_with};
+use tunbridge::network::NetworkOptions;
 use tunbridge::{
     Calibrated, Evaluation, EvaluationPlan, LearnOptions, Model, TestOptions, Tested, Timings, hold_out, learn, model_file, test,
 };
 
 use super::learn::method;
+use super::network::graph::Graph;
 use super::{load, no_trace, print, print_json, unknown_kind};
 use crate::args::{Common, EvaluateArgs, by_folds, refuse};
 use crate::costs::costs;
@@ -19,7 +20,7 @@ use crate::learner_args::ModelKind;
 use crate::progress::{self, remark};
 use crate::read_args::UnknownArg;
 use crate::report;
-use crate::structure_args::judged_options;
+use crate::structure_args::NetworkArgs;
 use crate::{Failure, json};
 
 pub fn run(args: &EvaluateArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
@@ -115,6 +116,7 @@ fn saved(args: &EvaluateArgs, read: ReadOptions, timings: &mut Timings) -> Resul
         ("--threshold", args.learner.threshold.is_some()),
         ("--target", args.target.is_some()),
         ("--labels", args.learner.labels.is_some()),
+        ("--structure", args.structure.structure.is_some()),
         ("--folds", args.folds.is_some()),
         ("--holdout", args.holdout.is_some()),
         ("--types", !columns.types.is_empty()),
@@ -123,8 +125,9 @@ fn saved(args: &EvaluateArgs, read: ReadOptions, timings: &mut Timings) -> Resul
         ("--schema", columns.schema.is_some()),
         ("--calibrate", method(args.calibrate).is_some()),
     ];
+    let (text, unlabelled, structure) = (args.learner.text.given(), args.learner.unlabelled.given(), args.structure.given());
     refuse(
-        &[&of_a_learner[..], &prior.given(), &args.learner.text.given(), &args.learner.unlabelled.given()].concat(),
+        &[&of_a_learner[..], &prior.given(), &text, &unlabelled, &structure].concat(),
         "goes with data alone: a saved model is judged as it is",
     )?;
     let model = load(&args.inputs[0], timings)?;
@@ -149,16 +152,22 @@ fn saved(args: &EvaluateArgs, read: ReadOptions, timings: &mut Timings) -> Resul
 /// A learner on the rows given.
 fn learner(args: &EvaluateArgs, mut read: ReadOptions, common: &Common, timings: &mut Timings) -> Result<Found, Failure> {
     let start = Instant::now();
-    if args.test.is_empty() {
+    if args.test.is_empty() && args.structure.structure.is_none() {
         refuse(&[("--unknown-states", args.unknown_states.is_some())], "goes with a saved model or --test: a learner knows all states")?;
     }
     args.columns.apply(&mut read, args.target.as_ref())?;
     let evaluation = plan(args)?;
-    if let Some(kind @ (ModelKind::Network(_) | ModelKind::Aode(_))) = args.learner.model {
-        let found = of_states(args, kind, read, evaluation, common)?;
+    if args.structure.structure.is_some() || matches!(args.learner.model, Some(ModelKind::Network(_))) {
+        let found = network(args, read, evaluation, common, timings)?;
         timings.add("evaluate", start);
         return Ok(found);
     }
+    if let Some(ModelKind::Aode(least_rows)) = args.learner.model {
+        let found = one_dependence(args, least_rows, read, evaluation, common)?;
+        timings.add("evaluate", start);
+        return Ok(found);
+    }
+    refuse(&args.structure.given(), "goes with --structure")?;
     let (prior, bins) = args.learner.prior()?;
     args.learner.text.apply(&mut read)?;
     read.labels.clone_from(&args.learner.labels);
@@ -199,7 +208,7 @@ fn learner(args: &EvaluateArgs, mut read: ReadOptions, common: &Common, timings:
         timings.add("evaluate", start);
         return Ok(found);
     }
-    let evaluation = learned.evaluation.ok_or_else(|| tunbridge::Error::Internal("an evaluation was asked for".into()))?;
+    let evaluation = learned.evaluation.ok_or_else(asked_for)?;
     let mut found = Found { calibrated: learned.calibrated, ..Found::new(Figures::Classes(evaluation)) };
     found.met(&learned.report, learned.remarks, learned.model.schema());
     timings.add("evaluate", start);
@@ -219,34 +228,50 @@ fn plan(args: &EvaluateArgs) -> Result<EvaluationPlan, Failure> {
     })
 }
 
-/// A learner that counts states alone: a network whose graph is found, or averaged one-dependence estimators.
-fn of_states(
+/// A network whose graph is known, or found in the rows that are learned from.
+fn network(
     args: &EvaluateArgs,
-    kind: ModelKind,
+    read: ReadOptions,
+    evaluation: EvaluationPlan,
+    common: &Common,
+    timings: &mut Timings,
+) -> Result<Found, Failure> {
+    let of_network = NetworkArgs::from(args);
+    refuse(&[("--drop-parts", args.structure.em.drop_parts)], "says what a model is saved with, and none is saved")?;
+    let evaluation = by_folds(evaluation, &of_network.with())?;
+    let test_read = test_read(&read);
+    // There is nothing to keep where it is broken off: nobody listens.
+    let options = NetworkOptions { evaluation, ..of_network.options(read, common, None)? };
+    let graph = Graph::open(&of_network, common, timings)?.ok_or_else(asked_for)?;
+    if let Some(share) = args.holdout {
+        return Ok(Found::of(graph.hold_out(&args.inputs, &options, share)?));
+    }
+    let learned = graph.learn(&args.inputs, &options)?;
+    let mut found = match args.test.is_empty() {
+        true => Found::new(Figures::Classes(learned.evaluation.ok_or_else(asked_for)?)),
+        false => {
+            let test_options = TestOptions { read: test_read, unknown_states: unknown_states(args), costs: options.costs };
+            Found::of(test(&learned.model.classifier(options.memory)?, &args.test, test_options)?)
+        }
+    };
+    found.met(&learned.report, learned.remarks, learned.model.schema());
+    Ok(found)
+}
+
+/// Averaged one-dependence estimators.
+fn one_dependence(
+    args: &EvaluateArgs,
+    least_rows: f64,
     read: ReadOptions,
     evaluation: EvaluationPlan,
     common: &Common,
 ) -> Result<Found, Failure> {
     refuse(&[("--calibrate", method(args.calibrate).is_some())], "is for naive Bayes")?;
-    let evaluation = by_folds(evaluation, "a network or aode")?;
-    let asked_for = || tunbridge::Error::Internal("an evaluation was asked for".into());
+    let evaluation = by_folds(evaluation, "aode")?;
     let (costs, test_read) = (costs(&args.costs)?, test_read(&read));
     let test_options = TestOptions { read: test_read, unknown_states: unknown_states(args), costs: costs.clone() };
-    if let ModelKind::Network(learner) = kind {
-        let options = NetworkOptions { read, evaluation, costs, ..judged_options(&args.learner, learner, common)? };
-        if let Some(share) = args.holdout {
-            return Ok(Found::of(hold_out_with(&args.inputs, learner, &options, share)?));
-        }
-        let learned = learn_with(&args.inputs, learner, &options)?;
-        let mut found = match args.test.is_empty() {
-            true => Found::new(Figures::Classes(learned.evaluation.ok_or_else(asked_for)?)),
-            false => Found::of(test(&learned.model.classifier(options.memory)?, &args.test, test_options)?),
-        };
-        found.met(&learned.report, learned.remarks, learned.model.schema());
-        return Ok(found);
-    }
-    let least_rows = if let ModelKind::Aode(least_rows) = kind { least_rows } else { 1.0 };
-    let options = AodeOptions { read, evaluation, costs, ..super::aode::options(&args.learner, least_rows, common)? };
+    let indicators = super::aode::indicators(&args.structure)?;
+    let options = AodeOptions { read, evaluation, costs, indicators, ..super::aode::options(&args.learner, least_rows, common)? };
     if let Some(share) = args.holdout {
         return Ok(Found::of(aode::hold_out(&args.inputs, &options, share)?));
     }
@@ -259,11 +284,14 @@ fn of_states(
     Ok(found)
 }
 
+fn asked_for() -> tunbridge::Error {
+    tunbridge::Error::Internal("an evaluation was asked for".into())
+}
+
 /// The same where rows have any number of labels.
 fn learner_of_labels(args: &EvaluateArgs, options: &LearnOptions) -> Result<Found, Failure> {
     let learned = labels::learn(&args.inputs, options)?;
     let mut found = if args.test.is_empty() {
-        let asked_for = || tunbridge::Error::Internal("an evaluation was asked for".into());
         Found::new(Figures::Labels(learned.evaluation.ok_or_else(asked_for)?))
     } else {
         Found::of_labels(labels::test(&learned.model, &args.test, test_options(args, options))?)

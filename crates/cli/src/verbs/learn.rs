@@ -10,7 +10,6 @@ use tunbridge::learners::{ClassEvidence, EvidenceValue, telling_evidence};
 use tunbridge::model_file::check_output;
 use tunbridge::{Calibrated, EvaluationPlan, LearnOptions, Learned, NaiveBayesModel, Timings, learn};
 
-use super::network::learn::Graph;
 use super::{is_pattern, print, print_json};
 use crate::args::{CalibrateArg, Common, LearnArgs, refuse};
 use crate::costs::costs;
@@ -22,16 +21,13 @@ use crate::{Failure, json, unlabelled};
 
 pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     let as_json = common.json()?;
-    if let Some(structure) = &args.structure.structure {
-        return super::network::learn::run(args, Graph::Known(structure), common, timings);
-    }
-    if let Some(ModelKind::Network(learner)) = args.learner.model {
-        return super::network::learn::run(args, Graph::Found(learner), common, timings);
+    if args.structure.structure.is_some() || matches!(args.learner.model, Some(ModelKind::Network(_))) {
+        return super::network::learn::run(args, common, timings);
     }
     if let Some(ModelKind::Aode(least_rows)) = args.learner.model {
         return super::aode::learn(args, least_rows, common, timings);
     }
-    refuse(&args.structure.given(), "goes with --structure")?;
+    refuse(&[&args.structure.given()[..], &[("--unknown-states", args.unknown_states.is_some())]].concat(), "goes with --structure")?;
     if !args.average.average.is_empty() {
         return super::average::learn(args, common, timings);
     }

@@ -177,7 +177,7 @@ fn diff() {
     let folder = Folder::with_model();
     folder.run("learn play_tennis.csv -t PlayTennis --estimate ml -o ml.tb").ok();
     let difference = folder.run("diff play_tennis.tb ml.tb --format json").ok().silent().json();
-    assert_eq!(keys(&difference), ["rows", "priors", "calibrations", "moved"]);
+    assert_eq!(keys(&difference), ["rows", "priors", "calibrations", "n_moved", "moved"]);
     assert_eq!(difference["rows"], json!([14, 14]));
     let moved = difference["moved"].as_array().unwrap();
     assert_eq!(moved.len(), 18);
@@ -188,7 +188,7 @@ fn diff() {
     assert_eq!(moved[0], first);
     assert_close(&moved[1]["moved"], (2.0_f64 / 7.0 / 0.2).ln(), 1e-12);
     let same = folder.run("diff ml.tb ml.tb --format json").ok().json();
-    assert_eq!(same, json!({"rows": [14, 14], "priors": null, "calibrations": null, "moved": []}));
+    assert_eq!(same, json!({"rows": [14, 14], "priors": null, "calibrations": null, "n_moved": 0, "moved": []}));
     let two = folder.run("diff play_tennis.tb ml.tb --top 2 --format json").ok().json();
     assert_eq!(two["moved"].as_array().unwrap(), &moved[..2]);
     folder.put("x.csv", two_classes(40));

@@ -21,6 +21,7 @@ mod explain;
 mod help;
 mod interruption;
 mod json;
+mod known_graphs;
 mod labels;
 mod mixture;
 mod model_files;

@@ -10,8 +10,38 @@ use super::{OutputFormat, added_names, io_error};
 use crate::encode::Plan;
 use crate::{DataError, Table};
 
-/// What a row's gaps are filled with: variables and the names of their states.
-pub type Filled = Vec<(VarId, String)>;
+/// What a row's gaps are filled with.
+pub type Filled = Vec<(VarId, Fill)>;
+
+/// What a gap is filled with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fill {
+    /// The name of a state.
+    State(String),
+    /// A finite number.
+    Number(f64),
+}
+
+impl Fill {
+    /// As a cell of CSV has it; numbers in as few digits as bring them back.
+    fn text(&self) -> String {
+        match self {
+            Self::State(state) => state.clone(),
+            Self::Number(number) => {
+                let text = zmij::Buffer::new().format(*number).to_string();
+                // Whole numbers as most files have them.
+                text.strip_suffix(".0").map(String::from).unwrap_or(text)
+            }
+        }
+    }
+
+    fn json(&self) -> String {
+        match self {
+            Self::State(state) => serde_json::Value::from(state.as_str()).to_string(),
+            Self::Number(_) => self.text(),
+        }
+    }
+}
 
 /// What stands between the names of columns that were filled.
 const SEPARATOR: &str = ";";
@@ -64,14 +94,15 @@ impl Table {
                 let (mut out, mut starts) = (Vec::new(), Vec::with_capacity(chunk.n_rows));
                 each_row(&chunk, unit, &self.sources[source], |row, cells| {
                     starts.push(out.len());
-                    let new: Vec<(usize, &str)> =
-                        filled[row].iter().filter_map(|(variable, state)| Some((column_of(*variable)?, state.as_str()))).collect();
-                    let state_at = |place: usize| new.iter().find(|(at, _)| *at == place).map(|(_, state)| *state);
+                    let new: Vec<(usize, &Fill)> =
+                        filled[row].iter().filter_map(|(variable, fill)| Some((column_of(*variable)?, fill))).collect();
+                    let fill_at = |place: usize| new.iter().find(|(at, _)| *at == place).map(|(_, fill)| *fill);
                     let marked: Vec<&String> =
-                        (0..names.len()).filter(|place| state_at(*place).is_some()).map(|place| &names[place]).collect();
+                        (0..names.len()).filter(|place| fill_at(*place).is_some()).map(|place| &names[place]).collect();
                     if !as_json {
                         for (place, cell) in cells.iter().enumerate() {
-                            push_csv(&mut out, state_at(place).or(cell.text.as_deref()).unwrap_or_default(), delimiter);
+                            let new = fill_at(place).map(Fill::text);
+                            push_csv(&mut out, new.as_deref().or(cell.text.as_deref()).unwrap_or_default(), delimiter);
                             out.push(delimiter);
                         }
                         let marked: Vec<&str> = marked.iter().map(|name| name.as_str()).collect();
@@ -84,8 +115,8 @@ impl Table {
                         out.extend_from_slice(if place > 0 { b"," } else { b"" });
                         out.extend_from_slice(key.as_bytes());
                         out.push(b':');
-                        match (state_at(place), &cell.text) {
-                            (Some(text), _) => out.extend_from_slice(serde_json::Value::from(text).to_string().as_bytes()),
+                        match (fill_at(place), &cell.text) {
+                            (Some(fill), _) => out.extend_from_slice(fill.json().as_bytes()),
                             (None, None) => out.extend_from_slice(b"null"),
                             (None, Some(text)) if cell.bare => out.extend_from_slice(text.as_bytes()),
                             (None, Some(text)) => out.extend_from_slice(serde_json::Value::from(text.as_ref()).to_string().as_bytes()),

@@ -6,7 +6,7 @@ mod filled;
 mod splice;
 mod text;
 
-pub use filled::Filled;
+pub use filled::{Fill, Filled};
 
 use std::io::Write;
 use std::sync::Arc;

@@ -199,6 +199,40 @@ impl Aode {
         &self.prior
     }
 
+    /// ln P(state | class) for each class, of a state of an attribute: both by their numbers in the statistic. `None` where the state says nothing.
+    pub fn ln_given_class(&self, (attribute, state): (usize, usize)) -> Option<&[f64]> {
+        let at = self.first_state[attribute] + state;
+        self.counts[at].then(|| self.of_classes(&self.ln_given_class, at))
+    }
+
+    /// ln P(class, state) for each class; `None` where the state is no parent.
+    pub fn ln_with_class(&self, (attribute, state): (usize, usize)) -> Option<&[f64]> {
+        let at = self.first_state[attribute] + state;
+        self.is_parent[at].then(|| self.of_classes(&self.ln_parent, at))
+    }
+
+    /// ln P(child | class, parent) for each class, of states of two attributes; `None` where the parent is none or the child says nothing.
+    pub fn ln_given_parent(&self, child: (usize, usize), parent: (usize, usize)) -> Option<&[f64]> {
+        let [child, parent] = [child, parent].map(|(attribute, state)| self.first_state[attribute] + state);
+        (self.counts[child] && self.is_parent[parent])
+            .then(|| self.of_classes(&self.ln_child, self.place_of_child(child, parent, self.n_beside(parent))))
+    }
+
+    /// How many states the attribute of a state has.
+    fn n_beside(&self, state: usize) -> usize {
+        let attribute = self.attribute_with(state);
+        self.first_state[attribute + 1] - self.first_state[attribute]
+    }
+
+    /// Where a child's beliefs given a parent are, whose attribute has so many states; all by their places among the states of all attributes.
+    fn place_of_child(&self, child: usize, parent: usize, n_beside: usize) -> usize {
+        self.children[parent] + child - if child > parent { n_beside } else { 0 }
+    }
+
+    fn of_classes<'a>(&self, ln: &'a [f64], at: usize) -> &'a [f64] {
+        &ln[at * self.n_classes()..][..self.n_classes()]
+    }
+
     /// How many values may be parents, and of how many that count.
     pub fn n_parents(&self) -> (usize, usize) {
         let n = |flags: &[bool]| flags.iter().filter(|is| **is).count();
@@ -273,10 +307,9 @@ impl Aode {
             let start = room.of_parents.len();
             room.of_parents.extend_from_slice(&self.ln_parent[parent * n_classes..][..n_classes]);
             let sums = &mut room.of_parents[start..];
-            let attribute = self.attribute_with(*parent);
-            let own = self.first_state[attribute + 1] - self.first_state[attribute];
+            let n_beside = self.n_beside(*parent);
             for child in states.iter().filter(|child| *child != parent) {
-                let at = self.children[*parent] + child - if child > parent { own } else { 0 };
+                let at = self.place_of_child(*child, *parent, n_beside);
                 let ln = &self.ln_child[at * n_classes..][..n_classes];
                 sums.iter_mut().zip(ln).for_each(|(sum, ln)| *sum += ln);
             }

@@ -2,7 +2,7 @@
 //!
 //! What is missing is drawn given tables, and tables given rows that are completed so, in turn. That is a Markov chain, and its tables are, once it
 //! has forgotten where it began, draws from the posterior given what was seen and no more. Expected counts taken for rows would make one surer
-//! than the rows do. A part is drawn as often as it weighs; of a weight that is not whole the rest is one draw that weighs so much.
+//! than the rows do. A part is drawn as often as it weighs, all its draws together; of a weight that is not whole the rest is one draw that weighs so much.
 
 use super::em::EmFault;
 use super::family_counts::FamilyCounts;
@@ -32,14 +32,14 @@ pub struct Augmented {
 }
 
 impl DataAugmentation<'_> {
-    /// How much a step is, nearly: numbers that are multiplied, counted or drawn. A draw from a Gamma distribution is worth some twenty.
+    /// How much a step is, nearly: numbers that are multiplied, counted or drawn. A draw from a Gamma distribution is worth some forty.
     pub fn work(&self) -> f64 {
-        self.rows.draw_work() + 20.0 * self.observed.cells().len() as f64
+        self.rows.draw_work() + 40.0 * self.observed.cells().len() as f64
     }
 
     /// The next place of the chain: gaps given these tables, then tables given the gaps.
     ///
-    /// Time as an E-step, and as much again as the rows with gaps weigh.
+    /// Time as an E-step, and as much again to draw; that grows with the entries of cliques, and not with how much a part weighs.
     ///
     /// # Errors
     /// When a row is impossible under the tables, a part has no place in memory, or the prior does not fit.

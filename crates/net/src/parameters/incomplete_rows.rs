@@ -121,7 +121,7 @@ impl IncompleteRows {
 
     /// Numbers that are multiplied or counted for such a draw, nearly.
     pub(super) fn draw_work(&self) -> f64 {
-        self.groups.iter().flatten().map(|parts| parts.draw_work()).sum()
+        self.groups.iter().flatten().map(|parts| parts.draw_work(&self.wiring)).sum()
     }
 
     /// What is expected of all gaps, made on this thread.

@@ -8,7 +8,7 @@
 use super::families::Families;
 use crate::elimination_order::{Heuristic, InteractionGraph, elimination};
 use crate::junction_tree::clique_tree::CliqueTree;
-use belief::{Rng, VarId};
+use belief::{Rng, VarId, multinomial};
 use std::ops::Range;
 
 /// A part whose configurations are no more than this is one clique.
@@ -56,8 +56,8 @@ pub(super) struct Room {
     tables: Vec<f64>,
     messages: Vec<f64>,
     ratios: Vec<f64>,
-    /// For each clique, what was drawn of what it shares with the one above.
-    shared: Vec<usize>,
+    /// How often each state of what cliques share with the one above was drawn, as messages stand.
+    times: Vec<u64>,
 }
 
 impl Room {
@@ -68,9 +68,7 @@ impl Room {
         if self.messages.len() < plan.n_messages {
             self.messages.resize(plan.n_messages, 0.0);
             self.ratios.resize(plan.n_messages, 0.0);
-        }
-        if self.shared.len() < plan.cliques.len() {
-            self.shared.resize(plan.cliques.len(), 0);
+            self.times.resize(plan.n_messages, 0);
         }
     }
 }
@@ -163,11 +161,6 @@ impl PartPlan {
         begin
     }
 
-    /// Numbers that are multiplied to infer a part once.
-    pub fn n_places(&self) -> usize {
-        self.places.len()
-    }
-
     /// Memory it takes, nearly.
     pub fn bytes(&self) -> usize {
         self.places.len() * 4 + self.cliques.iter().map(|c| 120 + c.factors.len() * 16 + c.children.len() * 16).sum::<usize>()
@@ -195,30 +188,63 @@ impl PartPlan {
     }
 
     /// Draws what is missing of a part given tables, as often as it weighs and once more for a rest that is not whole, and adds what its families
-    /// are then to `counts`; whether what was seen is possible. From the root down every clique is drawn given what it shares with the one above.
+    /// are then to `counts`; whether what was seen is possible. From the root down every clique is drawn given what it shares with the one above, for
+    /// all draws together.
     pub fn draw(&self, theta: &[f64], (bases, weight): (&[u32], f64), room: &mut Room, rng: &mut impl Rng, counts: &mut [f64]) -> bool {
         room.make(self);
         if self.cliques.iter().rev().any(|clique| self.gather(clique, theta, bases, room).is_none()) {
             return false;
         }
-        let mut left = weight;
-        while left > 0.0 {
-            let one = left.min(1.0);
-            left -= one;
-            for (place, clique) in self.cliques.iter().enumerate() {
-                let table = &room.tables[clique.entries.clone()];
-                let begin = if clique.message.is_empty() { 0 } else { room.shared[place] * (table.len() / clique.message.len()) };
-                let n_own = if clique.message.is_empty() { table.len() } else { table.len() / clique.message.len() };
-                let entry = begin + drawn_from(&table[begin..begin + n_own], rng);
-                for child in &clique.children {
-                    room.shared[child.clique] = self.places[child.places + entry] as usize;
-                }
-                for (family, at) in &clique.factors {
-                    counts[bases[*family] as usize + self.places[at + entry] as usize] += one;
-                }
-            }
+        let rest = weight.fract();
+        for (n, each) in [(weight.trunc() as u64, 1.0), (u64::from(rest > 0.0), rest)] {
+            self.draw_together(n, bases, room, rng, |cell, times| counts[cell] += each * times as f64);
         }
         true
+    }
+
+    /// So many draws of what cliques have gathered; tells the cells of families that came, and how often.
+    fn draw_together(&self, n: u64, bases: &[u32], room: &mut Room, rng: &mut impl Rng, mut came: impl FnMut(usize, u64)) {
+        if n == 0 {
+            return;
+        }
+        let Room { tables, times, .. } = room;
+        times[..self.n_messages].fill(0);
+        for clique in &self.cliques {
+            let table = &tables[clique.entries.clone()];
+            let n_own = table.len() / clique.message.len().max(1);
+            for (row, own) in table.chunks_exact(n_own).enumerate() {
+                let n = if clique.message.is_empty() { n } else { times[clique.message.start + row] };
+                multinomial(own, n, rng, |entry, n| {
+                    let entry = row * n_own + entry;
+                    for child in &clique.children {
+                        let below = &self.cliques[child.clique].message;
+                        if !below.is_empty() {
+                            times[below.start + self.places[child.places + entry] as usize] += n;
+                        }
+                    }
+                    for (family, at) in &clique.factors {
+                        came(bases[*family] as usize + self.places[at + entry] as usize, n);
+                    }
+                });
+            }
+        }
+    }
+
+    /// Numbers that are multiplied, gone through or counted to draw a part that weighs so much, nearly.
+    pub fn draw_work(&self, weight: f64) -> f64 {
+        // What going from clique to clique, and a binomial draw, are worth.
+        const CLIQUE: f64 = 30.0;
+        const BINOMIAL: f64 = 100.0;
+        let of_clique = |clique: &Clique| clique.entries.len() / clique.message.len().max(1) + clique.factors.len();
+        let one_by_one = weight.ceil() * self.cliques.iter().map(of_clique).sum::<usize>() as f64;
+        let together = BINOMIAL * self.n_entries as f64 + self.places.len() as f64;
+        CLIQUE * self.cliques.len() as f64 + self.places.len() as f64 + one_by_one.min(together)
+    }
+
+    /// The same to make the plan itself, which looks for an order of many.
+    pub fn making_work(&self) -> f64 {
+        const CLIQUE: f64 = 2000.0;
+        CLIQUE * self.cliques.len() as f64 + 4.0 * self.places.len() as f64
     }
 
     /// Upwards: the clique's factors times what comes from below, divided by its sum, and its message. Gives the sum's logarithm.
@@ -297,21 +323,6 @@ fn brought_back(table: &mut [f64]) -> Option<f64> {
     // The reciprocal of a subnormal number may be infinite.
     table.iter_mut().for_each(|entry| *entry /= largest);
     Some(largest.ln())
-}
-
-/// A place drawn by its weight; the sum is above zero.
-fn drawn_from(weights: &[f64], rng: &mut impl Rng) -> usize {
-    let sum: f64 = weights.iter().sum();
-    let mut left = (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64 * sum;
-    let mut last = 0;
-    for (place, weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
-        last = place;
-        left -= weight;
-        if left < 0.0 {
-            break;
-        }
-    }
-    last
 }
 
 /// The missing variables of a family, by their places among those that are missing.

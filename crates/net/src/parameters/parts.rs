@@ -9,6 +9,7 @@ use super::part_plan::{PartPlan, Room, TooLarge, stride};
 use super::posterior::Parameters;
 use super::wiring::Wiring;
 use belief::{Chunk, Code, Column, Rng, for_codes};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -148,7 +149,7 @@ impl Parts {
     fn push(&mut self, mut alike: Alike, wiring: &Wiring) {
         if alike.weights.len() >= OFTEN || alike.touched.len() <= 8 {
             // What is too large is told when it is needed.
-            let plan = PartPlan::new(&wiring.families, &alike.missing, &alike.touched, wiring.max_entries).ok();
+            let plan = alike.plan_in(wiring).ok().map(Cow::into_owned);
             alike.plan = plan.filter(|plan| alike.weights.len() >= OFTEN || plan.bytes() <= SMALL_PLAN);
         }
         self.starts.push(self.n_parts);
@@ -161,22 +162,20 @@ impl Parts {
     pub fn draw(&self, wiring: &Wiring, theta: &[f64], rng: &mut impl Rng, counts: &mut [f64]) -> bool {
         let mut room = Room::default();
         self.alike.iter().all(|alike| {
-            let made = match alike.plan {
-                Some(_) => None,
-                None => PartPlan::new(&wiring.families, &alike.missing, &alike.touched, wiring.max_entries).ok(),
-            };
-            let Some(plan) = alike.plan.as_ref().or(made.as_ref()) else { return false };
+            let Ok(plan) = alike.plan_in(wiring) else { return false };
             let parts = alike.bases.chunks_exact(alike.touched.len().max(1)).zip(&alike.weights);
             parts.into_iter().all(|(bases, weight)| plan.draw(theta, (bases, *weight), &mut room, rng, counts))
         })
     }
 
-    /// Numbers that are multiplied or counted to draw all parts once, nearly.
-    pub fn draw_work(&self) -> f64 {
-        // A plan that is made anew takes much longer than what is done by it.
-        let inferred = |alike: &Alike| alike.plan.as_ref().map_or(alike.touched.len() * 1000, PartPlan::n_places) * alike.weights.len();
-        let drawn = |alike: &Alike| alike.weights.iter().map(|weight| weight.ceil()).sum::<f64>() * alike.touched.len() as f64;
-        self.alike.iter().map(|alike| inferred(alike) as f64 + drawn(alike)).sum()
+    /// Numbers that are multiplied or counted to draw all parts once, nearly. Those of parts that are too large are not known.
+    pub fn draw_work(&self, wiring: &Wiring) -> f64 {
+        let of = |alike: &Alike| {
+            let Ok(plan) = alike.plan_in(wiring) else { return 0.0 };
+            let made = if alike.plan.is_none() { plan.making_work() } else { 0.0 };
+            made + alike.weights.iter().map(|weight| plan.draw_work(*weight)).sum::<f64>()
+        };
+        self.alike.iter().map(of).sum()
     }
 
     pub fn bytes(&self) -> usize {
@@ -268,6 +267,14 @@ impl Alike {
         self.rows.push(chunk.first_row + row as u64);
     }
 
+    /// How its parts are inferred: as is kept, or made anew.
+    fn plan_in(&self, wiring: &Wiring) -> Result<Cow<'_, PartPlan>, TooLarge> {
+        match &self.plan {
+            Some(plan) => Ok(Cow::Borrowed(plan)),
+            None => PartPlan::new(&wiring.families, &self.missing, &self.touched, wiring.max_entries).map(Cow::Owned),
+        }
+    }
+
     /// Shows the cells that the families of each part begin at, with its weight.
     pub fn for_each_part(&self, mut see: impl FnMut(&[u32], f64)) {
         self.bases.chunks_exact(self.touched.len().max(1)).zip(&self.weights).for_each(|(bases, weight)| see(bases, *weight));
@@ -306,17 +313,13 @@ impl Piece<'_> {
             let alike = &self.parts.alike[kind];
             let start = self.parts.starts[kind];
             let end = self.range.end.min(start + alike.weights.len());
-            let made = match alike.plan {
-                Some(_) => None,
-                None => match PartPlan::new(&self.wiring.families, &alike.missing, &alike.touched, self.wiring.max_entries) {
-                    Ok(plan) => Some(plan),
-                    Err(TooLarge { entries }) => {
-                        expected.too_large = Some((alike.missing.clone(), entries));
-                        break;
-                    }
-                },
+            let plan = match alike.plan_in(self.wiring) {
+                Ok(plan) => plan,
+                Err(TooLarge { entries }) => {
+                    expected.too_large = Some((alike.missing.clone(), entries));
+                    break;
+                }
             };
-            let Some(plan) = alike.plan.as_ref().or(made.as_ref()) else { break };
             let n = alike.touched.len();
             for part in place - start..end - start {
                 let bases = &alike.bases[part * n..][..n];

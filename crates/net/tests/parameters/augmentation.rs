@@ -106,23 +106,35 @@ fn gaps_are_drawn_as_they_are_expected() {
     // All but the ends are missing, which is beyond one clique; a weight that is not whole has a rest.
     let rows: Rows =
         vec![vec![Some(0), None, None, None, None, None, Some(2)], vec![None; 7], vec![Some(1), Some(0), None, Some(1), None, None, None]];
-    let read = read(&families, &rows, Some(&[3.0, 2.0, 0.5]));
     let tables = Parameters::of_network(&network, Arc::clone(&families)).unwrap();
-    let expected = read.expected_here(&tables);
     let prior = ParameterPrior::new(Pseudocounts::PerCell(1.0));
     let nothing = FamilyCounts::empty(Arc::clone(&families));
-    let chain = DataAugmentation { observed: &nothing, rows: &read, prior: &prior };
-    let mut rng = random_stream(4, 0);
-    let n = 20_000;
-    let mut mean = vec![0.0; families.n_cells()];
-    for _ in 0..n {
-        let counts = chain.step(&tables, &mut rng).unwrap().counts;
-        assert!((counts[..3].iter().sum::<f64>() - expected.cells[..3].iter().sum::<f64>()).abs() < 1e-9);
-        mean.iter_mut().zip(&counts).for_each(|(mean, count)| *mean += count / n as f64);
-    }
-    for (cell, (mean, expected)) in mean.iter().zip(&expected.cells).enumerate() {
-        // Five rows and a half: a standard deviation of at most 1.2, of 20,000 draws 0.008.
-        assert!((mean - expected).abs() < 0.04, "cell {cell}: {mean} for {expected}");
+    // Few are drawn one by one, many together.
+    for weights in [[3.0, 2.0, 0.5], [400.0, 100.0, 33.5]] {
+        let read = read(&families, &rows, Some(&weights));
+        let expected = read.expected_here(&tables);
+        let chain = DataAugmentation { observed: &nothing, rows: &read, prior: &prior };
+        let mut rng = random_stream(4, 0);
+        let n = 20_000;
+        let (mut mean, mut square) = (vec![0.0; families.n_cells()], vec![0.0; families.n_cells()]);
+        for _ in 0..n {
+            let counts = chain.step(&tables, &mut rng).unwrap().counts;
+            assert!((counts[..3].iter().sum::<f64>() - expected.cells[..3].iter().sum::<f64>()).abs() < 1e-9);
+            for (cell, count) in counts.iter().enumerate() {
+                mean[cell] += count / n as f64;
+                square[cell] += count * count / n as f64;
+            }
+        }
+        let total: f64 = weights.iter().sum();
+        for (cell, (mean, expected)) in mean.iter().zip(&expected.cells).enumerate() {
+            // A standard deviation of at most half the root of the rows, of 20,000 draws: of five rows and a half 0.008.
+            assert!((mean - expected).abs() < 5.0 * 0.5 * (total / n as f64).sqrt(), "cell {cell}: {mean} for {expected}");
+        }
+        // The first variable is missing in the second row alone, so that counts of its states are binomial.
+        let cell = families.cells(0).start;
+        let p = expected.cells[cell] / weights[1];
+        let variance = square[cell] - mean[cell] * mean[cell];
+        assert!((variance - weights[1] * p * (1.0 - p)).abs() < 0.06 * weights[1] * p * (1.0 - p), "{variance} for {p} of {}", weights[1]);
     }
 }
 

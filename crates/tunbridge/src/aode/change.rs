@@ -69,7 +69,7 @@ pub fn merge(a: &AodeModel, b: &AodeModel, prior: Option<AodePrior>) -> Result<C
 }
 
 /// The two with the same states in the same places.
-fn lined_up(mut a: StoredAode, mut b: StoredAode) -> Result<(StoredAode, StoredAode), Error> {
+pub(super) fn lined_up(mut a: StoredAode, mut b: StoredAode) -> Result<(StoredAode, StoredAode), Error> {
     let counting = |parts: &StoredAode| Counting {
         schema: parts.schema.clone(),
         recipe: parts.recipe.clone(),

@@ -17,10 +17,12 @@
 //! ```
 
 mod change;
+mod difference;
 mod learning;
 mod model;
 
 pub use change::{ChangedAode, forget, merge, update};
+pub use difference::difference;
 pub use learning::{AodeOptions, LearnedAode, hold_out, learn};
 pub use model::AodeModel;
 pub(crate) use model::StoredAode;

@@ -20,6 +20,7 @@ pub fn difference(a: &LabelsModel, b: &LabelsModel) -> Result<Difference, Error>
             variable: old.target().into(),
             what: Believed::Probability(Value::State(name.clone())),
             given: None,
+            parent: None,
             before: Some(x.exp()),
             after: Some(y.exp()),
             moved: Some((x - y).abs()),
@@ -38,6 +39,7 @@ pub fn difference(a: &LabelsModel, b: &LabelsModel) -> Result<Difference, Error>
         rows: [a, b].map(|model| model.statistic().n_rows()),
         priors: (a.prior() != b.prior()).then(|| [a, b].map(LabelsModel::prior_words)),
         calibrations: None,
+        n_moved: moved.len(),
         moved,
     })
 }

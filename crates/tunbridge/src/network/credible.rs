@@ -5,13 +5,15 @@
 //! (Weibull 1939), so that intervals have their coverage exactly where (n + 1)·(1 − level)/2 is whole, and nearly else, however few the draws.
 //! Where values are missing and the model keeps the parts of its rows, what is missing is drawn too (see [`super::augmented_draws`]).
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use belief::mcmc::diagnose;
 use belief::random_stream;
 use net::ask::{AskError, Asks, BestAssignment, Oracle, Outcome, Question, Value};
 use net::parameters::Parameters;
 
 use super::NetworkModel;
-use super::augmented_draws::Augmentation;
+use super::augmented_draws::{Augmentation, NotDrawn};
 use super::rows::in_parallel;
 use crate::Error;
 
@@ -56,8 +58,8 @@ pub struct Credible {
     pub ln_p_evidence: Option<[f64; 2]>,
     /// Draws in which the findings were impossible.
     pub n_impossible: usize,
-    /// Whether values were missing in the data, of which the intervals know nothing.
-    pub ignores_missing: bool,
+    /// Why values that were missing in the data were not drawn; the intervals then know nothing of what they leave open.
+    pub not_drawn: Option<NotDrawn>,
     /// How what is missing was drawn, where it was.
     pub augmentation: Option<Augmentation>,
 }
@@ -87,6 +89,20 @@ impl NetworkModel {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn credible(&self, question: &Question, outcome: &Outcome, options: &CredibleOptions) -> Result<Credible, Error> {
+        self.credible_telling(question, outcome, options, &|_, _| ())
+    }
+
+    /// The same, which tells how far it has come: so many steps of so many.
+    ///
+    /// # Errors
+    /// As [`Self::credible`].
+    pub fn credible_telling(
+        &self,
+        question: &Question,
+        outcome: &Outcome,
+        options: &CredibleOptions,
+        on_step: &(dyn Fn(u64, u64) + Sync),
+    ) -> Result<Credible, Error> {
         let CredibleOptions { level, n_draws, seed, memory, n_threads } = *options;
         if !(level > 0.0 && level < 1.0) {
             return Err(Error::unfit(
@@ -113,15 +129,25 @@ impl NetworkModel {
             let oracle = Oracle::of_network(network).with_max_entries(max_entries);
             drawn(&oracle, &questions, outcome)
         };
-        let (answers, augmentation): (Vec<Option<Drawn>>, _) = match self.chains(n_draws, max_entries)? {
-            None => {
-                let draw = |draw: &u64| ask(self.posterior().draw(&mut random_stream(seed, *draw)));
-                (in_parallel(n_threads, &draws, draw).into_iter().collect::<Result<_, _>>()?, None)
+        let is_missing = self.expected().is_some() || !self.observed().gaps.are_none();
+        let chains = if is_missing { Some(self.chains(n_draws, max_entries)?) } else { None };
+        let n_done = AtomicU64::new(0);
+        let (mut not_drawn, mut augmentation) = (None, None);
+        let answers: Vec<Option<Drawn>> = match chains {
+            Some(Ok(chains)) => {
+                let step = || on_step(n_done.fetch_add(1, Ordering::Relaxed) + 1, chains.n_steps() as u64);
+                let by_chain = chains.run(seed, n_threads, &step, ask)?;
+                augmentation = Some(Augmentation { r_hat: r_hat(&by_chain, n_numbers), ..chains.plan });
+                by_chain.into_iter().flatten().collect()
             }
-            Some(chains) => {
-                let by_chain = chains.run(seed, n_threads, ask)?;
-                let r_hat = r_hat(&by_chain, n_numbers);
-                (by_chain.into_iter().flatten().collect(), Some(Augmentation { r_hat, ..chains.plan }))
+            other => {
+                not_drawn = other.and_then(Result::err);
+                let draw = |draw: &u64| {
+                    let answer = ask(self.posterior().draw(&mut random_stream(seed, *draw)));
+                    on_step(n_done.fetch_add(1, Ordering::Relaxed) + 1, n_draws as u64);
+                    answer
+                };
+                in_parallel(n_threads, &draws, draw).into_iter().collect::<Result<_, _>>()?
             }
         };
         let mut numbers: Vec<Vec<f64>> = vec![Vec::with_capacity(n_draws); n_numbers];
@@ -143,9 +169,7 @@ impl NetworkModel {
             ));
         };
         let ln_p_evidence = if question.findings.is_empty() { None } else { interval(evidence, level) };
-        let is_missing = self.expected().is_some() || !self.observed().gaps.are_none();
-        let ignores_missing = is_missing && augmentation.is_none();
-        Ok(Credible { options: *options, intervals, ln_p_evidence, n_impossible, ignores_missing, augmentation })
+        Ok(Credible { options: *options, intervals, ln_p_evidence, n_impossible, not_drawn, augmentation })
     }
 }
 

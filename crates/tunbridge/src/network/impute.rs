@@ -2,7 +2,8 @@
 //!
 //! The most probable values are those of all gaps of a row together, given what the row has (Pearl's revision, with variables that have no
 //! column summed out), and not of each by itself: together they can be. Draws are from the joint distribution of the gaps given the row,
-//! one gap after another, each given those before it.
+//! one gap after another, each given those before it. A number that was cut into bins gets a number of the bin that is found so: its middle, or
+//! where values are drawn any number in it (see [`super::bin_number`]).
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -11,12 +12,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use belief::{Chunk, Codes, Column, Kind, ReadReport, Rng, Role, Schema, States, VarId, Variable, random_stream};
-use data::{DataError, OutputFormat, ReadOptions, Table, UnknownStates};
+use data::{DataError, Fill, Filled, OutputFormat, ReadOptions, Table, UnknownStates};
 use net::ask::{Asks, Finding, Oracle, Outcome, Question, Value};
-use net::{Answer, Evidence, JunctionTree, Workspace};
+use net::{Answer, Domain, Evidence, JunctionTree, Workspace};
 
+use super::bin_number::number_of;
 use super::{NetworkFile, columns};
 use crate::Error;
+use crate::remarks::list;
 
 /// How gaps are filled.
 #[derive(Clone, Default)]
@@ -47,12 +50,16 @@ pub struct Imputation {
     oracle: Oracle,
     table: Table,
     is_column: Vec<bool>,
+    /// Where the numbers of each variable are cut, if it is bins of numbers.
+    cuts: Vec<Option<Vec<f64>>>,
     draw: Option<u64>,
     remarks: Vec<String>,
 }
 
-/// The values of a row's gaps; `None` of a row that has some and is impossible.
-type Values = Option<Vec<(VarId, usize)>>;
+/// The states of a row's gaps; `None` of a row that has some and is impossible.
+type GapStates = Option<Vec<(VarId, usize)>>;
+/// What the gaps are filled with.
+type Values = Option<Filled>;
 
 /// Patterns whose answers are remembered.
 const MOST_PATTERNS: usize = 1 << 16;
@@ -86,24 +93,17 @@ impl Imputation {
         let hidden: Vec<&str> = domain.variables().filter(|of| !table.has_column(*of)).map(|of| domain.name(of)).collect();
         if !hidden.is_empty() {
             let have = if hidden.len() == 1 { "has" } else { "have" };
-            remarks.push(format!(
-                "{} {have} no column and {} not filled",
-                crate::remarks::list(&hidden),
-                if hidden.len() == 1 { "is" } else { "are" }
-            ));
+            remarks.push(format!("{} {have} no column and {} not filled", list(&hidden), if hidden.len() == 1 { "is" } else { "are" }));
         }
-        let is_made = |of: VarId| made.cuts.contains_key(domain.name(of)) || made.absence_of.contains_key(domain.name(of));
-        let cut: Vec<&String> = made.cuts.keys().collect();
-        if !cut.is_empty() {
-            let are = if cut.len() == 1 {
-                "is a number of which the network knows the bin only, and is"
-            } else {
-                "are numbers of which the network knows the bins only, and are"
-            };
-            remarks.push(format!("{} {are} not filled", crate::remarks::list(&cut)));
-        }
-        let is_column = domain.variables().map(|of| table.has_column(of) && !is_made(of)).collect();
-        Ok(Self { oracle, table, is_column, draw: options.draw, remarks })
+        let cuts: Vec<Option<Vec<f64>>> = domain.variables().map(|of| made.cuts.get(domain.name(of)).cloned()).collect();
+        remarks.extend(remarks_on_numbers(&table, domain, &cuts, options.draw.is_some()));
+        // Whether a value is missing is never missing itself.
+        let is_filled = |of: VarId| match &cuts[of.index()] {
+            Some(cuts) => table.has_column(of) && !cuts.is_empty(),
+            None => table.has_column(of) && !made.absence_of.contains_key(domain.name(of)),
+        };
+        let is_column = domain.variables().map(is_filled).collect();
+        Ok(Self { oracle, table, is_column, cuts, draw: options.draw, remarks })
     }
 
     /// What the user should know before the first row.
@@ -134,10 +134,9 @@ impl Imputation {
             let mut out = Vec::with_capacity(rows.len());
             for row in rows {
                 n_impossible.fetch_add(u64::from(row.is_none()), Ordering::Relaxed);
-                let domain = self.oracle.domain();
                 let values = row.unwrap_or_default();
                 values.iter().for_each(|(of, _)| _ = filled[of.index()].fetch_add(1, Ordering::Relaxed));
-                out.push(values.into_iter().map(|(of, state)| (of, domain.states(of)[state].clone())).collect());
+                out.push(values);
             }
             Ok(out)
         });
@@ -178,14 +177,15 @@ impl Imputation {
             match self.draw {
                 Some(seed) => {
                     let mut rng = random_stream(seed, number);
-                    rows.push(self.drawn(tree, &mut room, &seen, &gaps, &mut rng).map_err(at)?);
+                    let states = self.drawn(tree, &mut room, &seen, &gaps, &mut rng).map_err(at)?;
+                    rows.push(self.values(states, || unit(&mut rng)));
                 }
                 None => {
                     if let Some(found) = known.get(&seen) {
                         rows.push(found.clone());
                         continue;
                     }
-                    let found = self.most_probable(&seen, &gaps).map_err(at)?;
+                    let found = self.values(self.most_probable(&seen, &gaps).map_err(at)?, || 0.5);
                     if known.len() < MOST_PATTERNS {
                         known.insert(seen, found.clone());
                     }
@@ -196,7 +196,20 @@ impl Imputation {
         Ok(rows)
     }
 
-    fn most_probable(&self, seen: &[Option<usize>], gaps: &[VarId]) -> Result<Values, Error> {
+    /// What stands in the table for states; `place` says where in a bin.
+    fn values(&self, states: GapStates, mut place: impl FnMut() -> f64) -> Values {
+        let domain = self.oracle.domain();
+        let mut value = |(of, state): (VarId, usize)| {
+            let fill = match &self.cuts[of.index()] {
+                None => Fill::State(domain.states(of)[state].clone()),
+                Some(cuts) => Fill::Number(number_of(cuts, state, place())?),
+            };
+            Some((of, fill))
+        };
+        states.map(|states| states.into_iter().filter_map(&mut value).collect())
+    }
+
+    fn most_probable(&self, seen: &[Option<usize>], gaps: &[VarId]) -> Result<GapStates, Error> {
         let domain = self.oracle.domain();
         let finding = |of: VarId| Some(Finding::state(domain, of, seen[of.index()]?));
         let question = Question {
@@ -217,7 +230,7 @@ impl Imputation {
         seen: &[Option<usize>],
         gaps: &[VarId],
         rng: &mut impl Rng,
-    ) -> Result<Values, Error> {
+    ) -> Result<GapStates, Error> {
         let domain = self.oracle.domain();
         let of_net = |e: net::NetError| Error::from(net::ask::AskError::from(e));
         let mut evidence = Evidence::none();
@@ -230,8 +243,7 @@ impl Imputation {
         for of in gaps {
             let Answer::Possible { answer, .. } = tree.posteriors_in(room, &evidence, &[*of]).map_err(of_net)? else { return Ok(None) };
             let p = answer.marginal(*of);
-            // Of 53 bits, in [0, 1).
-            let u = (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64 * p.iter().sum::<f64>();
+            let u = unit(rng) * p.iter().sum::<f64>();
             let mut sum = 0.0;
             let found = p.iter().position(|p| {
                 sum += p;
@@ -243,4 +255,30 @@ impl Imputation {
         }
         Ok(Some(values))
     }
+}
+
+/// What numbers that were cut into bins are filled with, and which are not.
+fn remarks_on_numbers(table: &Table, domain: &Domain, cuts: &[Option<Vec<f64>>], draws: bool) -> Vec<String> {
+    let named = |has_cuts: bool| -> Vec<&str> {
+        let is_so = |of: &VarId| table.has_column(*of) && cuts[of.index()].as_ref().is_some_and(|cuts| cuts.is_empty() != has_cuts);
+        domain.variables().filter(is_so).map(|of| domain.name(of)).collect()
+    };
+    let mut remarks = Vec::new();
+    let numbers = named(true);
+    if !numbers.is_empty() {
+        let are = if numbers.len() == 1 { "is a number, and a gap of it gets" } else { "are numbers, and a gap of them gets" };
+        let how = if draws { "any number of the bin that is drawn" } else { "the middle of the most probable bin" };
+        remarks.push(format!("{} {are} {how}; an outermost bin has one end, which stands for it", list(&numbers)));
+    }
+    let whole = named(false);
+    if !whole.is_empty() {
+        let have = if whole.len() == 1 { "has one bin only, and is" } else { "have one bin only, and are" };
+        remarks.push(format!("{} {have} not filled: learn the network with cut points, as by --numeric bins:frequency:5", list(&whole)));
+    }
+    remarks
+}
+
+/// Of 53 bits, in [0, 1).
+fn unit(rng: &mut impl Rng) -> f64 {
+    (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }

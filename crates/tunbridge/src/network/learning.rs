@@ -7,22 +7,23 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use belief::{Observations, ReadReport, closest};
+use belief::{Observations, ReadReport, Schema, VarId, closest};
 use data::{KeptInputs, ReadOptions, Table, UnknownStates};
 use learn::Discretisation;
-use net::Domain;
+use net::d_separation::{Separation, d_separation};
 use net::parameters::{Estimate, Families, FamilyCounts, ParameterPrior, Parameters, PriorFault, Pseudocounts};
+use net::{Dag, Domain};
 
 use super::NetworkFile;
 use super::columns::{self, Columns, network_of};
 use super::expectation::{Climbed, EmPlan, GappyRows};
-use super::folds::judge;
+use super::folds::{held_out, judge};
 use super::indicator::{Indicator, with_indicators};
 use super::model::{FamilyStatistic, NetworkModel, StoredNetwork, domain_of};
 use super::resumed_em::{remark_on_climb, remark_on_kept};
 use crate::look::Look;
 use crate::remarks::{counted, list};
-use crate::{Error, Evaluation, EvaluationPlan, NamedCosts, Recipe, Timings};
+use crate::{Error, Evaluation, EvaluationPlan, NamedCosts, Recipe, Tested, Timings};
 
 /// How the tables of a network are learned; the default is right for most.
 ///
@@ -181,6 +182,15 @@ pub fn learn(paths: &[impl AsRef<Path>], structure: &NetworkFile, options: &Netw
     Ok(learned)
 }
 
+/// Learns the tables of a network whose graph is known on a part of the rows, and judges it as a classifier of its target on the rest: every
+/// `1/share`th row by a seeded deal is held out.
+///
+/// # Errors
+/// As [`learn`], and when there is no target.
+pub fn hold_out(paths: &[impl AsRef<Path>], structure: &NetworkFile, options: &NetworkOptions, share: f64) -> Result<Tested, Error> {
+    held_out(paths, options, share, |options| learn(paths, structure, options))
+}
+
 /// Looks at the columns of a graph without states.
 fn look(paths: &[impl AsRef<Path>], structure: &NetworkFile, options: &NetworkOptions) -> Result<Look, Error> {
     let network = network_of(structure)?;
@@ -269,6 +279,7 @@ fn with_hidden(
     for name in hidden.iter().filter(|name| domain.find(name).is_ok_and(|of| domain.n_states(of) == 1)) {
         remarks.push(format!("`{name}` has one state and no column: it says nothing"));
     }
+    remarks.extend(remark_on_target(&schema, network.dag(), &hidden));
     let GappyRows { observed, report, .. } = rows;
     let (bic, cheeseman_stutz) = expected.as_ref().map_or((None, None), |climbed| (Some(climbed.bic), climbed.cheeseman_stutz));
     let climbed_ends = expected.as_ref().map_or(Vec::new(), |climbed| climbed.ends.clone());
@@ -300,21 +311,26 @@ fn with_hidden(
 /// What rows with gaps are expected to say beyond what they say; `None` where nothing is missing, or nothing is to be expected of it: a row
 /// then counts in the families of which it has all values.
 fn complete(rows: &GappyRows<'_>, prior: &ParameterPrior, domain: &Domain, options: &NetworkOptions) -> Result<Option<Climbed>, Error> {
-    let begins = "--start says where EM begins";
-    let Some(plan) = options.em.as_ref().filter(|_| !rows.observed.gaps.are_none()) else {
-        if options.start.is_some() {
-            let what = match rows.observed.gaps.are_none() {
-                true => format!("{begins}, and no value is missing: the tables are counted, and begin nowhere"),
-                false => format!("{begins}, and EM is not to be run"),
-            };
-            return Err(Error::unfit(what, "leave --start out; --prior-network FILE:ROWS lets a network count as so many rows"));
-        }
-        return Ok(None);
+    let Some(plan) = options.em.as_ref() else {
+        return if options.start.is_some() { Err(begins_nowhere("EM is not to be run")) } else { Ok(None) };
     };
+    if rows.observed.gaps.are_none() {
+        // A part of the rows may be without gaps that others have.
+        let is_part = options.read.part.is_some();
+        return if options.start.is_some() && !is_part { Err(begins_nowhere("no value is missing")) } else { Ok(None) };
+    }
     let families = rows.observed.counts.families();
     let begin = options.start.as_ref().map(|file| begin(file, domain, families)).transpose()?;
     let base = FamilyCounts::empty(Arc::clone(families));
     rows.climb(&base, prior, domain, begin, plan).map(Some)
+}
+
+/// That a start was given to tables that are counted.
+pub(super) fn begins_nowhere(why: &str) -> Error {
+    Error::unfit(
+        format!("--start says where EM begins, and {why}: the tables are counted, and begin nowhere"),
+        "leave --start out; --prior-network FILE:ROWS lets a network count as so many rows",
+    )
 }
 
 /// The tables of a network that EM begins with.
@@ -437,6 +453,21 @@ fn remark_on_gaps(observed: &FamilyStatistic, hidden: &[String], domain: &Domain
         remarks.push("values are missing: a row counts in every table of which it has all values, and in no other".into());
     }
     remarks
+}
+
+/// That nothing which is read says anything of the target.
+fn remark_on_target(schema: &Schema, dag: &Dag, hidden: &[String]) -> Option<String> {
+    let name = |of: VarId| &schema.variable(of).name;
+    let target = schema.target().filter(|target| !hidden.contains(name(*target)))?;
+    let others: Vec<VarId> = dag.variables().filter(|of| *of != target && !hidden.contains(name(*of))).collect();
+    let is_moved = d_separation(dag, &[target], &others, &[]) != Separation::Independent;
+    let alone = || {
+        format!(
+            "the graph makes `{}` independent of all other columns: no evidence moves it, and all rows get the same probabilities",
+            name(target)
+        )
+    };
+    (!is_moved).then(alone)
 }
 
 /// Distributions that are no tables and become some.

@@ -16,6 +16,7 @@
 
 mod augmented_draws;
 mod beliefs;
+mod bin_number;
 mod change;
 mod classifier;
 mod columns;
@@ -34,7 +35,7 @@ mod save;
 mod shape;
 mod structures;
 
-pub use augmented_draws::Augmentation;
+pub use augmented_draws::{Augmentation, NotDrawn};
 pub use beliefs::{Beliefs, junction_tree_picture, svg};
 pub use change::{ChangedNetwork, forget, merge, update};
 pub use classifier::NetworkClassifier;
@@ -45,7 +46,7 @@ pub use expectation::{EmPlan, Method, OnStep};
 pub use file::{NetworkFile, findings, is_network, order_text};
 pub use impute::{Imputation, ImputeOptions, Imputed};
 pub use indicator::Indicator;
-pub use learning::{LearnedNetwork, NetworkOptions, learn};
+pub use learning::{LearnedNetwork, NetworkOptions, hold_out, learn};
 pub(crate) use model::StoredNetwork;
 pub use model::{ExpectedPart, FamilyStatistic, NetworkModel};
 pub use net::format::FormatKind;

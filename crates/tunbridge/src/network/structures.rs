@@ -11,12 +11,11 @@ use net::{ArcPenalty, PairCounts, Structure, chow_liu, k_dependence, tree_augmen
 
 use super::NetworkFile;
 use super::columns::{check_found, open_some};
-use super::folds::judge;
+use super::folds::{held_out, judge};
 use super::learning::{LearnedNetwork, NetworkOptions, learn_seen};
 use crate::look::Look;
 use crate::remarks::list;
-use crate::testing::{held_out_part, test_as};
-use crate::{Error, EvaluationPlan, TestOptions, Tested};
+use crate::{Error, Tested};
 
 /// How a graph is found.
 ///
@@ -125,12 +124,7 @@ pub fn learn_with(paths: &[impl AsRef<Path>], learner: StructureLearner, options
 /// # Errors
 /// As [`learn_with`].
 pub fn hold_out_with(paths: &[impl AsRef<Path>], learner: StructureLearner, options: &NetworkOptions, share: f64) -> Result<Tested, Error> {
-    let _kept = KeptInputs::of(paths)?;
-    let (others, own, how) = held_out_part(&options.read, options.seed, share)?;
-    let options = NetworkOptions { read: others, evaluation: EvaluationPlan::None, ..options.clone() };
-    let learned = learn_with(paths, learner, &options)?;
-    let test = TestOptions { read: own, unknown_states: UnknownStates::Missing, costs: options.costs.clone() };
-    test_as(&learned.model.classifier(options.memory)?, paths, test, &how)
+    held_out(paths, options, share, |options| learn_with(paths, learner, options))
 }
 
 struct Found {

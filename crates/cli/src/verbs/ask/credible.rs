@@ -136,8 +136,8 @@ fn how(credible: &Credible) -> String {
     if credible.n_impossible > 0 {
         text += &format!(", without {} in which the findings are impossible", count(credible.n_impossible as f64));
     }
-    if credible.ignores_missing {
-        text += "; ignores what missing values leave open";
+    if let Some(why) = &credible.not_drawn {
+        text += &format!("; ignores what missing values leave open, for {why}");
     }
     if let Some(Augmentation { n_chains, r_hat, .. }) = credible.augmentation {
         text += &format!("; missing values are drawn too, in {n_chains} chains");
@@ -160,7 +160,10 @@ pub fn put(domain: &Domain, credible: &Credible, object: &mut Json) {
     }
     let options = &credible.options;
     let mut told = json!({"level": options.level, "draws": options.n_draws, "seed": options.seed, "impossible_draws": credible.n_impossible,
-        "ignores_missing": credible.ignores_missing});
+        "ignores_missing": credible.not_drawn.is_some()});
+    if let Some(why) = &credible.not_drawn {
+        told["ignores_missing_because"] = json!(why.to_string());
+    }
     if let Some(Augmentation { n_chains, n_burn_in, thinning, r_hat }) = credible.augmentation {
         told["chains"] = json!({"chains": n_chains, "burn_in": n_burn_in, "thinning": thinning, "r_hat": r_hat.map(real)});
     }

@@ -21,7 +21,7 @@ use tunbridge::{Error, Timings};
 use super::{no_trace, print, print_json};
 use crate::args::{Common, Format};
 use crate::network_args::AskArgs;
-use crate::progress::remark;
+use crate::progress::{self, remark};
 use crate::{Failure, report};
 
 pub fn run(args: &AskArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
@@ -61,6 +61,7 @@ pub fn run(args: &AskArgs, common: &Common, timings: &mut Timings) -> Result<(),
         style,
         n_asked: 0,
         several: false,
+        is_quiet: common.quiet,
         seed: common.seed,
         n_threads: args.read.options(common).n_threads(),
     };
@@ -109,6 +110,8 @@ struct Asker<'a> {
     args: &'a AskArgs,
     style: Style,
     n_asked: usize,
+    /// Whether nothing is told on the way.
+    is_quiet: bool,
     /// The seed of draws, and the threads that draw.
     seed: u64,
     n_threads: usize,
@@ -256,7 +259,8 @@ impl Asker<'_> {
         let Some(model) = self.file.model() else { return Err(credible::not_learned(&self.file.path)) };
         let n_draws = self.args.draws.map_or(CredibleOptions::default().n_draws, |n| n as usize);
         let options = CredibleOptions { level, n_draws, seed: self.seed, memory: self.args.memory, n_threads: self.n_threads };
-        Ok(model.credible(question, outcome, &options)?)
+        let (_bar, on_step) = progress::steps("steps", self.is_quiet);
+        Ok(model.credible_telling(question, outcome, &options, &on_step)?)
     }
 
     fn print(&mut self, query: &Query, question: &Question) -> Result<(), Failure> {

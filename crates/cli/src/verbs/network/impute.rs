@@ -22,7 +22,7 @@ use crate::report;
 
 #[derive(Args)]
 #[command(
-    after_help = "A row's gaps get the values that are most probable together given the rest of the row, or\nwith --draw values drawn from their distribution by --seed. A last column, imputed, names\nthe columns that were filled, with ; between them.\n\nExamples:\n  tunbridge impute flu.tb patients.csv -o filled.csv\n  tunbridge impute flu.tb patients.csv --draw --seed 7 --format jsonl"
+    after_help = "A row's gaps get the values that are most probable together given the rest of the row, or\nwith --draw values drawn from their distribution by --seed. A number that the model has cut into\nbins gets the middle of its bin, or with --draw any number in it; the outermost bins have one\nend, and give that. A last column, imputed, names the columns that were filled, with ; between\nthem.\n\nExamples:\n  tunbridge impute flu.tb patients.csv -o filled.csv\n  tunbridge impute flu.tb patients.csv --draw --seed 7 --format jsonl"
 )]
 pub struct ImputeArgs {
     /// A network: a model of `learn --structure`, or a file of any format

@@ -11,51 +11,32 @@ use tunbridge::belief::hypotheses::DescriptionLength;
 use tunbridge::interrupt::Listening;
 use tunbridge::model_file::check_output;
 use tunbridge::net::VarId;
-use tunbridge::network::{LearnedNetwork, NetworkModel, StructureLearner, learn, learn_with};
+use tunbridge::network::{LearnedNetwork, NetworkModel};
 
 use super::super::ask::explanation::bytes;
 use super::super::learn::{output_path, title};
 use super::super::{print, print_json};
-use super::open;
-use crate::args::{Common, LearnArgs, refuse};
+use super::graph::Graph;
+use crate::Failure;
+use crate::args::{Common, LearnArgs};
 use crate::figures::{count, number, of, percent};
 use crate::json::{self, real};
 use crate::progress::{self, remark};
 use crate::report::{self, Align, table};
-use crate::{Failure, structure_args};
+use crate::structure_args::{NetworkArgs, learn_options};
 
-/// Where the graph comes from.
-#[derive(Clone, Copy)]
-pub enum Graph<'a> {
-    /// A file.
-    Known(&'a Path),
-    /// The data.
-    Found(StructureLearner),
-}
-
-pub fn run(args: &LearnArgs, graph: Graph<'_>, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
+pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     let as_json = common.json()?;
     // Ctrl-C ends EM with the best tables so far.
     let listening = Listening::begin();
-    let mut options = structure_args::options(args, common, &listening)?;
+    let mut options = learn_options(args, common, &listening)?;
     let output = output_path(args)?;
     check_output(&output, args.force)?;
-    let known = if let Graph::Known(structure) = graph { Some(open(structure, common, timings)?) } else { None };
-    if known.as_ref().is_some_and(|known| !known.is_structure()) {
-        let of_columns = [
-            ("--types", !args.columns.types.is_empty()),
-            ("--schema", args.columns.schema.is_some()),
-            ("--numeric", args.learner.prior.numeric.is_some()),
-        ];
-        refuse(&of_columns, "says what columns are, and the network of --structure has states: --map says which value is which")?;
-    }
+    let graph = Graph::open(&NetworkArgs::from(args), common, timings)?;
+    let graph = graph.ok_or_else(|| tunbridge::Error::Internal("a network was asked for".into()))?;
     let learned = {
         let _bar = progress::show(&mut options.read, common);
-        match (graph, &known) {
-            (Graph::Found(learner), _) => learn_with(&args.data, learner, &options)?,
-            (_, Some(known)) => learn(&args.data, known, &options)?,
-            (Graph::Known(_), None) => return Err(tunbridge::Error::Internal("a graph that is known was not opened".into()).into()),
-        }
+        graph.learn(&args.data, &options)?
     };
     drop(listening);
     *timings = learned.timings.clone();

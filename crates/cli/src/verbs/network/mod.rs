@@ -2,6 +2,7 @@
 
 pub mod convert;
 pub mod diff;
+pub mod graph;
 pub mod impute;
 pub mod learn;
 mod object;
