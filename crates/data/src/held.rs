@@ -85,7 +85,7 @@ impl Observations for HeldRows {
         let mut statistic = blank(&n_states);
         let mut units = self.units().into_iter();
         in_order(
-            self.threads,
+            (self.threads, self.threads),
             || Ok(units.next()),
             |unit: &[(u64, Arc<SelectedRows>)]| {
                 let mut of_unit = blank(&n_states);

@@ -17,9 +17,9 @@ struct State<U, R, E> {
 /// Draws units from `source` until it gives none, runs `work` on each with `threads` threads, and hands the results to `take`
 /// in order. The first error in that order ends everything.
 ///
-/// No more units than threads and one more are under way at once, so that memory stays bounded.
+/// No more units than `ahead`, or one for each thread, and one more are under way at once, so that memory stays bounded.
 pub(crate) fn in_order<T, R, E>(
-    threads: usize,
+    (threads, ahead): (usize, usize),
     source: impl FnMut() -> Result<Option<T>, E> + Send,
     work: impl Fn(T) -> Result<R, E> + Sync,
     mut take: impl FnMut(R) -> Result<(), E>,
@@ -30,6 +30,7 @@ where
     E: Send,
 {
     let threads = threads.max(1);
+    let ahead = ahead.max(threads);
     if threads == 1 {
         let mut source = source;
         while let Some(unit) = source()? {
@@ -47,7 +48,7 @@ where
         let _alarm = Alarm(stop);
         loop {
             let mut held = lock(&state);
-            while !held.exhausted && held.drawn > held.taken + threads {
+            while !held.exhausted && held.drawn > held.taken + ahead {
                 held = changed.wait(held).unwrap_or_else(PoisonError::into_inner);
             }
             if held.exhausted {
@@ -131,7 +132,7 @@ mod tests {
         let mut units = 0..100_usize;
         let mut taken = Vec::new();
         let outcome = in_order(
-            threads,
+            (threads, 5),
             || Ok(units.next()),
             |unit| if fail_at.is_some_and(|at| unit >= at) { Err(unit) } else { Ok(unit * 2) },
             |result| {
@@ -155,7 +156,7 @@ mod tests {
     fn a_panic_in_the_work_reaches_the_caller() {
         let mut units = 0..1000_usize;
         let work = |unit| if unit == 31 { panic!("lost") } else { Ok::<_, ()>(unit) };
-        let _ = in_order(3, || Ok(units.next()), work, |_| Ok(()));
+        let _ = in_order((3, 3), || Ok(units.next()), work, |_| Ok(()));
     }
 
     /// And the workers do not wait for the results to be taken.
@@ -164,7 +165,7 @@ mod tests {
     fn a_panic_in_the_taking_reaches_the_caller() {
         let mut units = 0..1000_usize;
         let take = |unit| if unit == 31 { panic!("lost") } else { Ok::<_, ()>(()) };
-        let _ = in_order(3, || Ok(units.next()), Ok, take);
+        let _ = in_order((3, 3), || Ok(units.next()), Ok, take);
     }
 
     #[test]

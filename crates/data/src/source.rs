@@ -159,6 +159,11 @@ impl Source {
         if let Layout::Arff(header) = &self.layout { Some(header) } else { None }
     }
 
+    /// Whether it is rows of text.
+    pub fn is_text(&self) -> bool {
+        matches!(self.layout, Layout::Csv(_) | Layout::Arff(_) | Layout::JsonLines { .. })
+    }
+
     /// The file, if it is Parquet.
     pub fn parquet(&self) -> Option<&ParquetFile> {
         if let Layout::Parquet(file) = &self.layout { Some(file) } else { None }

@@ -51,7 +51,7 @@ impl Values {
         let needed = |n_rows: u64| match self {
             Values::Bits(_) => Some(n_rows.div_ceil(8)),
             Values::Fixed(width, _) => n_rows.checked_mul(*width),
-            Values::Texts(_, ..) if n_rows == 0 => Some(0),
+            Values::Texts(..) if n_rows == 0 => Some(0),
             Values::Texts(width, ..) => n_rows.checked_add(1)?.checked_mul(*width as u64),
         };
         let (Values::Bits(place) | Values::Fixed(_, place) | Values::Texts(_, place, _)) = self;

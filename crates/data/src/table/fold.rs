@@ -44,8 +44,11 @@ impl Table {
             }
         };
         let mut done = Progress { done: 0, total: self.sources.iter().map(Source::bytes).sum(), rows: 0 };
+        let threads = self.options.n_threads();
+        // Whoever writes may wait for the disk; blocks of text are small enough that the others need not wait with it.
+        let ahead = if plan.keep_raw && self.sources.iter().all(Source::is_text) { 4 * threads } else { threads };
         in_order(
-            self.options.n_threads(),
+            (threads, ahead),
             draw,
             |(source, unit)| {
                 let mut chunks = Vec::new();

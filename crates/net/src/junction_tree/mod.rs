@@ -255,7 +255,9 @@ impl JunctionTree {
             return None;
         }
         let (graph, left) = (graph.given(evidence), evidence.without_states());
-        if let Some(answer) = factored::posteriors(&graph, &plan, &left, wanted, in_parallel) {
+        let by_sweeps = || factored::posteriors(&graph, &plan, &left, wanted, in_parallel);
+        // From a thread of the pool work is handed over sooner than from without.
+        if let Some(answer) = if in_parallel { rayon::scope(|_| by_sweeps()) } else { by_sweeps() } {
             return Some(Ok(answer));
         }
         if plan.tree_entries * COST_OF_MAKING > self.n_stored() as f64 {
