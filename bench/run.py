@@ -69,6 +69,7 @@ OURS = {
     "gaussian learn, Arrow": ("gaussian", learn("gaussian.arrow", "gaussian-arrow.tb"), None),
     "gaussian classify, Parquet": ("gaussian", ["classify", "out/gaussian.tb", "gaussian.parquet", "-o", "out/gaussian.parquet"], "gaussian learn, Parquet"),
     "gaussian classify, answers only": ("gaussian", ["classify", "out/gaussian.tb", "gaussian.parquet", "-o", "out/gaussian-answers.parquet", "--answers-only"], "gaussian learn, Parquet"),
+    "gaussian classify, Arrow, answers only": ("gaussian", ["classify", "out/gaussian-arrow.tb", "gaussian.arrow", "-o", "out/gaussian-answers.arrow", "--answers-only"], "gaussian learn, Arrow"),
     "scaling 1x": ("scaling", learn("categorical-1x.csv", "categorical-1x.tb"), None),
     "scaling 4x": ("scaling", learn("categorical-4x.csv", "categorical-4x.tb"), None),
     "scaling 16x": ("scaling", learn("categorical-16x.csv", "categorical-16x.tb"), None),
@@ -93,6 +94,7 @@ AGAINST = [
     ("gaussian learn, Arrow", "gaussian-memory", ["fit"]),
     ("gaussian classify, Parquet", "gaussian-memory", ["predict"]),
     ("gaussian classify, answers only", "gaussian-memory", ["predict"]),
+    ("gaussian classify, Arrow, answers only", "gaussian-memory", ["predict"]),
     ("gaussian classify, Parquet", "gaussian-parquet", ["read", "predict", "write"]),
 ]
 
