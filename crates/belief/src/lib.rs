@@ -64,7 +64,7 @@ pub use observations::{Both, Fold, MaskedRows, Observations, ReadReport, RowPart
 pub use packed::{Bytes, PackedCodes, PackedNumbers};
 pub use piecewise::{Bounded, PiecewiseDensity};
 pub use pruning::{Pruned, drop_rarest};
-pub use random::{Rng, random, random_stream};
+pub use random::{Rng, random, random_stream, uniform};
 pub use recoding::{Recode, Recoding, StateMap};
 pub use scatter::{Scatter, ScatterRows};
 pub use schema::{Kind, Role, Schema, SchemaError, States, VarId, Variable, compare_states};

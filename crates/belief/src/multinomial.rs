@@ -2,7 +2,7 @@
 
 use rand_distr::{Binomial, Distribution};
 
-use crate::Rng;
+use crate::{Rng, uniform};
 
 /// Fewer are drawn one after the other: a binomial draw takes as long as some dozen of them.
 const TOGETHER: u64 = 32;
@@ -50,8 +50,7 @@ pub fn multinomial(weights: &[f64], n: u64, rng: &mut impl Rng, mut see: impl Fn
 
 /// An outcome drawn by its weight.
 fn one(weights: &[f64], sum: f64, rng: &mut impl Rng) -> usize {
-    // Of 53 bits, in [0, 1).
-    let mut left = (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64 * sum;
+    let mut left = uniform(rng) * sum;
     let mut last = 0;
     for (outcome, weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
         last = outcome;

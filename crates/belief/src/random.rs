@@ -18,6 +18,11 @@ pub fn random(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
+/// A number of 53 bits in [0, 1), each as probable as the others.
+pub fn uniform(rng: &mut impl Rng) -> f64 {
+    (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+}
+
 /// The generator of one of the many streams of a seed: of a chain, a chunk or a replicate.
 pub fn random_stream(seed: u64, stream: u64) -> ChaCha8Rng {
     let mut generator = random(seed);

@@ -8,7 +8,7 @@ use crate::conditional::{
 use crate::domain::Domain;
 use crate::error::NetError;
 use crate::network::Network;
-use belief::{Rng, VarId, random};
+use belief::{Rng, VarId, random, uniform};
 
 /// What random networks look like.
 ///
@@ -207,10 +207,6 @@ fn random_row(draws: &mut impl Rng, n_states: usize, shape: &RandomShape) -> Vec
     let sum: f64 = row.iter().sum();
     row.iter_mut().for_each(|weight| *weight /= sum);
     row
-}
-
-fn uniform(draws: &mut impl Rng) -> f64 {
-    (draws.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 fn below(draws: &mut impl Rng, bound: usize) -> usize {

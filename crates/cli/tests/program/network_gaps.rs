@@ -27,7 +27,8 @@ fn gaps_and_a_hidden_variable_are_inferred() {
     let told = folder.run("ask a.tb 'P(Flu | Headache=yes)' --credible 95 --draws 200 --format json").ok().json();
     assert_eq!(told["credible"]["ignores_missing"], false);
     assert_eq!(keys(&told["credible"]["chains"]), ["chains", "burn_in", "thinning", "r_hat"]);
-    assert!((0.95..1.05).contains(&told["credible"]["chains"]["r_hat"].as_f64().unwrap()), "{told}");
+    // Of 25 draws a half chain it is √(24/25) at least.
+    assert!((0.979..1.05).contains(&told["credible"]["chains"]["r_hat"].as_f64().unwrap()), "{told}");
     let alone = folder.run("ask a.tb 'P(Flu | Headache=yes)' --credible 95 --draws 200 --threads 1").ok();
     assert_eq!(asked.stdout(), alone.stdout());
     for (flags, why) in [

@@ -62,8 +62,8 @@ impl Values {
 const SHORT: &str = "a column is shorter than the batch";
 
 impl<'b> Slices<'b> {
-    /// Where the `wanted` columns are, if they can be read a slice at a time: nothing is compressed, and no column of the batch is nested.
-    /// `body` is where the batch lies in its file.
+    /// Where the `wanted` columns are, which are in order, if they can be read a slice at a time: nothing is compressed, and no column of the
+    /// batch is nested. `body` is where the batch lies in its file.
     pub(super) fn new(
         batch: arrow_ipc::RecordBatch<'_>,
         schema: &'b Schema,
@@ -85,7 +85,7 @@ impl<'b> Slices<'b> {
             }
         };
         let mut columns = Vec::new();
-        for field in schema.fields() {
+        for (place, field) in schema.fields().iter().enumerate() {
             let Some(layout) = Layout::of(field.data_type()) else { return Ok(None) };
             let node = nodes.next().ok_or_else(|| damaged("a column is missing"))?;
             if node.length() != batch.length() {
@@ -102,14 +102,15 @@ impl<'b> Slices<'b> {
             if !values.hold(node.length()) {
                 return Err(damaged(SHORT));
             }
+            if wanted.binary_search(&place).is_err() {
+                continue;
+            }
             let dictionary = match field.data_type() {
                 DataType::Dictionary(..) => Some(dictionary_of(field, dictionaries)?),
                 _ => None,
             };
             columns.push(PlainColumn { data_type: field.data_type(), nulls: (node.null_count() > 0).then_some(nulls), values, dictionary });
         }
-        let mut columns: Vec<_> = columns.into_iter().map(Some).collect();
-        let columns = wanted.iter().filter_map(|column| columns.get_mut(*column)?.take()).collect();
         Ok(Some(Self { schema: Arc::new(schema.project(wanted)?), columns }))
     }
 

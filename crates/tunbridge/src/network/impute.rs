@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use belief::{Chunk, Codes, Column, Kind, ReadReport, Rng, Role, Schema, States, VarId, Variable, random_stream};
+use belief::{Chunk, Codes, Column, Kind, ReadReport, Rng, Role, Schema, States, VarId, Variable, random_stream, uniform};
 use data::{DataError, Fill, Filled, OutputFormat, ReadOptions, Table, UnknownStates};
 use net::ask::{Asks, Finding, Oracle, Outcome, Question, Value};
 use net::{Answer, Domain, Evidence, JunctionTree, Workspace};
@@ -178,7 +178,7 @@ impl Imputation {
                 Some(seed) => {
                     let mut rng = random_stream(seed, number);
                     let states = self.drawn(tree, &mut room, &seen, &gaps, &mut rng).map_err(at)?;
-                    rows.push(self.values(states, || unit(&mut rng)));
+                    rows.push(self.values(states, || uniform(&mut rng)));
                 }
                 None => {
                     if let Some(found) = known.get(&seen) {
@@ -243,7 +243,7 @@ impl Imputation {
         for of in gaps {
             let Answer::Possible { answer, .. } = tree.posteriors_in(room, &evidence, &[*of]).map_err(of_net)? else { return Ok(None) };
             let p = answer.marginal(*of);
-            let u = unit(rng) * p.iter().sum::<f64>();
+            let u = uniform(rng) * p.iter().sum::<f64>();
             let mut sum = 0.0;
             let found = p.iter().position(|p| {
                 sum += p;
@@ -276,9 +276,4 @@ fn remarks_on_numbers(table: &Table, domain: &Domain, cuts: &[Option<Vec<f64>>],
         remarks.push(format!("{} {have} not filled: learn the network with cut points, as by --numeric bins:frequency:5", list(&whole)));
     }
     remarks
-}
-
-/// Of 53 bits, in [0, 1).
-fn unit(rng: &mut impl Rng) -> f64 {
-    (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
