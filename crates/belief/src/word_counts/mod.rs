@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use self::sparse_rows::SparseRows;
+use self::sparse_rows::{Cell, SparseRows};
 use crate::{Bursts, NeverObserved, ShapeMismatch, StateMap, WordWeights, count_without};
 
 pub use self::sparse_rows::ClassCounts;
@@ -142,9 +142,7 @@ impl WordCounts {
         if self.rows.is_empty() {
             self.rows = other.rows.clone();
         } else {
-            for (word, counts) in other.rows.rows() {
-                counts.iter().for_each(|(class, count)| self.rows.cell(word, class as u32).add(count));
-            }
+            self.rows.add(other.rows.cells());
         }
         if let (Some(mine), Some(theirs)) = (&mut self.bursts, &other.bursts) {
             mine.merge(theirs);
@@ -159,10 +157,10 @@ impl WordCounts {
     pub fn forget(&mut self, other: &Self) -> Result<(), NeverObserved> {
         self.check_shape(other)?;
         let mut left = self.clone();
-        for (word, counts) in other.rows.rows() {
-            for (class, count) in counts.iter() {
-                let cell = left.rows.cell(word, class as u32);
-                *cell = cell.without(count)?;
+        for Cell { word, class, count } in other.rows.cells() {
+            match left.rows.count_mut(word, class) {
+                Some(held) => *held = held.without(count)?,
+                None => _ = WordCount::default().without(count)?,
             }
         }
         if let (Some(mine), Some(theirs)) = (&mut left.bursts, &other.bursts) {
@@ -214,14 +212,16 @@ impl WordCounts {
         if let Some(bursts) = &self.bursts {
             two.bursts = Some(bursts.against_rest(class as u32, all as u32)?);
         }
+        let mut cells = Vec::new();
         for (word, counts) in self.met() {
             let (yes, all) = (counts.of_class(class), counts.of_class(all));
             let no = all.without(yes)?;
             if all.times > 0.0 {
-                let cells = [no, yes].into_iter().enumerate().filter(|(_, count)| !count.is_nothing());
-                cells.for_each(|(class, count)| *two.rows.cell(word as u32, class as u32) = count);
+                let of_classes = [(0, no), (1, yes)].into_iter().filter(|(_, count)| !count.is_nothing());
+                cells.extend(of_classes.map(|(class, count)| Cell { word: word as u32, class, count }));
             }
         }
+        two.rows.add(cells);
         Ok(two)
     }
 

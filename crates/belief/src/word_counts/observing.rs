@@ -23,7 +23,7 @@ impl WordCounts {
         let Self { weights: of_words, bursts, rows, .. } = self;
         if of_words.is_plain() && weights.is_none() {
             let cells = whole_cells(&of_class, texts, n_words);
-            rows.add(&cells);
+            rows.add(cells);
             return Ok(());
         }
         let weight = |text: u32| weights.map_or(1.0, |weights| weights[text as usize]);
@@ -40,7 +40,7 @@ impl WordCounts {
                 }
             })
         };
-        rows.set(&cells);
+        rows.set(cells);
         Ok(())
     }
 
@@ -96,7 +96,7 @@ impl WordCounts {
                 cells.extend(met.map(|(class, count)| Cell { word: *word, class: (first + class) as u32, count: *count }));
             }
         }
-        self.rows.set(&cells);
+        self.rows.set(cells);
         Ok(())
     }
 }

@@ -1,8 +1,11 @@
 //! Counts by word and class, of which only those that are not zero are held.
 //!
-//! Few of the classes have a word, and few of the words of a vocabulary are in a chunk. A row for each word that was met lies
-//! somewhere in two long vectors, its classes in order; a row that has no room for one class more moves to their end with room for
-//! twice as many. The memory is that of the cells, whatever the number of classes.
+//! Few of the classes have a word, and few of the words of a vocabulary are in a chunk. The rows of all words lie one after another, the classes of
+//! each in order. What is added is put behind them as it comes, and sorted in when it has become as much as they are, or is looked at: so nothing is
+//! searched for and nothing moves for a single cell. The memory is that of the cells, whatever the number of classes.
+
+use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::WordCount;
 use crate::{ShapeMismatch, StateMap};
@@ -61,216 +64,286 @@ pub(super) struct Cell {
     pub count: WordCount,
 }
 
-/// Rows of words, with cells of classes.
+/// Cells by word and class.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SparseRows {
-    /// Where the row of each word is; [`NO_ROW`] for one never met.
-    row_of: Vec<u32>,
-    rows: Vec<Row>,
+    n_words: usize,
+    rows: Rows,
+    /// Cells that were added since, in the order they came.
+    late: Vec<Cell>,
+    /// Whether a word and class may be among the late ones twice.
+    late_again: bool,
+    /// The rows with the late cells among them, where someone has looked at them before they were sorted in.
+    seen: OnceLock<Rows>,
+}
+
+/// The rows of words, one after another.
+#[derive(Clone, Debug, Default)]
+struct Rows {
+    /// Where the row of each word begins, and where the last one ends. Words behind them have no cells.
+    starts: Vec<usize>,
     classes: Vec<u32>,
     counts: Vec<WordCount>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Row {
-    word: u32,
-    len: u32,
-    room: u32,
-    start: usize,
-}
-
-const NO_ROW: u32 = u32::MAX;
+/// So many late cells are left alone, whatever the number of all.
+const FEW_LATE: usize = 1 << 12;
 
 impl SparseRows {
     pub fn empty(n_words: usize) -> Self {
-        Self { row_of: vec![NO_ROW; n_words], ..Self::default() }
+        Self { n_words, ..Self::default() }
     }
 
-    /// The rows of these cells, of which no word and class is there twice and those of one word come in the order of their classes.
-    pub fn from_cells(n_words: usize, cells: &[Cell]) -> Self {
-        let mut n_of_word = vec![0_u32; n_words];
-        cells.iter().for_each(|cell| n_of_word[cell.word as usize] += 1);
-        let mut rows = Self::empty(n_words);
-        let mut start = 0;
-        for (word, &room) in n_of_word.iter().enumerate().filter(|(_, n)| **n > 0) {
-            rows.row_of[word] = rows.rows.len() as u32;
-            rows.rows.push(Row { word: word as u32, len: 0, room, start });
-            start += room as usize;
-        }
-        rows.classes = vec![0; start];
-        rows.counts = vec![WordCount::default(); start];
-        for cell in cells {
-            let row = &mut rows.rows[rows.row_of[cell.word as usize] as usize];
-            let place = row.start + row.len as usize;
-            row.len += 1;
-            (rows.classes[place], rows.counts[place]) = (cell.class, cell.count);
-        }
-        rows
+    /// Rows as they lie in a file: how many cells each word has, their classes, and their counts. The classes of a word are in order, and none is
+    /// there twice.
+    pub fn from_rows(n_of_word: &[u32], classes: Vec<u32>, counts: Vec<WordCount>) -> Self {
+        let starts = starts_of(n_of_word.iter().map(|n| *n as usize));
+        Self { n_words: n_of_word.len(), rows: Rows { starts, classes, counts }, ..Self::default() }
     }
 
     pub fn n_words(&self) -> usize {
-        self.row_of.len()
+        self.n_words
     }
 
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.rows.counts.is_empty() && self.late.is_empty()
     }
 
-    /// Cells that are held, and room for more.
+    /// Cells that are held.
     #[cfg(test)]
     pub fn n_places(&self) -> usize {
-        self.counts.len()
+        self.rows.counts.len() + self.late.len()
     }
 
     pub fn of_word(&self, word: usize) -> ClassCounts<'_> {
-        match self.row_of.get(word) {
-            Some(&row) if row != NO_ROW => self.of_row(self.rows[row as usize]),
-            _ => ClassCounts::default(),
-        }
+        self.rows().of_word(word)
     }
 
-    fn of_row(&self, row: Row) -> ClassCounts<'_> {
-        let places = row.start..row.start + row.len as usize;
-        ClassCounts { classes: &self.classes[places.clone()], counts: &self.counts[places] }
-    }
-
-    /// The words that have a row, in any order.
-    pub fn rows(&self) -> impl Iterator<Item = (u32, ClassCounts<'_>)> {
-        self.rows.iter().map(|row| (row.word, self.of_row(*row)))
+    /// All cells. Those of one word and class are one, and those of one word come in the order of their classes.
+    pub fn cells(&self) -> impl Iterator<Item = Cell> {
+        // What a chunk has counted need not be put in order to be added to other counts.
+        let as_they_came = self.rows.counts.is_empty() && !self.late_again;
+        let (late, rows) = if as_they_came { (&self.late[..], None) } else { (&[][..], Some(self.rows())) };
+        late.iter().copied().chain(rows.into_iter().flat_map(Rows::cells))
     }
 
     /// All counts that are held.
     pub fn counts_mut(&mut self) -> impl Iterator<Item = &mut WordCount> {
-        self.counts.iter_mut()
+        self.sort_in();
+        self.rows.counts.iter_mut()
     }
 
-    /// Adds cells, of which no word and class is there twice and those of one word come in the order of their classes.
-    pub fn add(&mut self, cells: &[Cell]) {
-        if self.is_empty() {
-            *self = Self::from_cells(self.n_words(), cells);
-        } else {
-            cells.iter().for_each(|cell| self.cell(cell.word, cell.class).add(cell.count));
+    /// The count of a word in a class, if it has one.
+    pub fn count_mut(&mut self, word: u32, class: u32) -> Option<&mut WordCount> {
+        self.sort_in();
+        let places = self.rows.places(word as usize);
+        let place = self.rows.classes[places.clone()].binary_search(&class).ok()?;
+        Some(&mut self.rows.counts[places][place])
+    }
+
+    /// Adds cells, of which those of one word come in the order of their classes, none of them twice.
+    pub fn add(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        if self.seen.get().is_some() {
+            self.sort_in();
+        }
+        self.late_again |= !self.late.is_empty();
+        self.late.extend(cells);
+        if self.late_again && self.late.len() > FEW_LATE.max(self.rows.counts.len()) {
+            self.sort_in();
         }
     }
 
     /// The same with what is there replaced.
-    pub fn set(&mut self, cells: &[Cell]) {
-        if self.is_empty() {
-            *self = Self::from_cells(self.n_words(), cells);
-        } else {
-            cells.iter().for_each(|cell| *self.cell(cell.word, cell.class) = cell.count);
-        }
+    pub fn set(&mut self, cells: Vec<Cell>) {
+        let new: Vec<Cell> = cells
+            .into_iter()
+            .filter(|cell| match self.count_mut(cell.word, cell.class) {
+                Some(count) => {
+                    *count = cell.count;
+                    false
+                }
+                None => true,
+            })
+            .collect();
+        self.add(new);
     }
 
-    /// The count of a word in a class, made if there is none.
-    pub fn cell(&mut self, word: u32, class: u32) -> &mut WordCount {
-        let row = self.row_of_word(word);
-        let Row { start, len, room, .. } = self.rows[row];
-        let classes = &self.classes[start..start + len as usize];
-        let place = match classes.last() {
-            Some(last) if *last >= class => match classes.binary_search(&class) {
-                Ok(place) => return &mut self.counts[start + place],
-                Err(place) => place,
-            },
-            _ => len as usize,
-        };
-        let start = if len < room { start } else { self.moved(row) };
-        let (from, end) = (start + place, start + len as usize);
-        self.classes.copy_within(from..end, from + 1);
-        self.counts.copy_within(from..end, from + 1);
-        self.classes[from] = class;
-        self.counts[from] = WordCount::default();
-        self.rows[row].len += 1;
-        &mut self.counts[from]
+    /// The rows, with what is late.
+    fn rows(&self) -> &Rows {
+        if self.late.is_empty() { &self.rows } else { self.seen.get_or_init(|| self.rows.with(&self.late, self.n_words)) }
     }
 
-    /// Where a row without room lies now that it has some.
-    fn moved(&mut self, row: usize) -> usize {
-        let Row { start, len, .. } = self.rows[row];
-        let (end, room) = (start + len as usize, (2 * len).max(1));
-        // The last row has but to grow.
-        let to = if end == self.classes.len() { start } else { self.classes.len() };
-        if to != start {
-            self.classes.extend_from_within(start..end);
-            self.counts.extend_from_within(start..end);
+    /// Puts what is late where it belongs.
+    fn sort_in(&mut self) {
+        if !self.late.is_empty() {
+            self.rows = self.seen.take().unwrap_or_else(|| self.rows.with(&self.late, self.n_words));
+            (self.late, self.late_again) = (Vec::new(), false);
         }
-        self.classes.resize(to + room as usize, 0);
-        self.counts.resize(to + room as usize, WordCount::default());
-        (self.rows[row].start, self.rows[row].room) = (to, room);
-        to
-    }
-
-    fn row_of_word(&mut self, word: u32) -> usize {
-        let row = &mut self.row_of[word as usize];
-        if *row == NO_ROW {
-            *row = self.rows.len() as u32;
-            self.rows.push(Row { word, len: 0, room: 0, start: 0 });
-        }
-        *row as usize
     }
 
     /// More words, none of which was met.
     pub fn grow(&mut self, n_words: usize) {
-        self.row_of.resize(n_words.max(self.row_of.len()), NO_ROW);
+        self.n_words = n_words.max(self.n_words);
     }
 
-    /// Renames words; the cells of those that are dropped go with them. The map is of this shape.
+    /// Renames words; the cells of those that are dropped go with them. The map is of this shape, and no two words become one.
     pub fn rename_words(&mut self, map: &StateMap) -> Result<(), ShapeMismatch> {
-        let mut row_of = vec![NO_ROW; map.n_states];
-        let mut some_dropped = false;
-        for (place, row) in self.rows.iter_mut().enumerate() {
-            row.word = map.to[row.word as usize];
-            if row.word == StateMap::DROPPED {
-                some_dropped = true;
-                continue;
-            }
-            let outside = ShapeMismatch { what: "a renamed word", expected: map.n_states, found: row.word as usize };
-            *row_of.get_mut(row.word as usize).ok_or(outside)? = place as u32;
+        if let Some(outside) = map.to.iter().find(|to| **to as usize >= map.n_states && **to != StateMap::DROPPED) {
+            return Err(ShapeMismatch { what: "a renamed word", expected: map.n_states, found: *outside as usize });
         }
-        self.row_of = row_of;
-        // Those that are most of a vocabulary will be gone through in its order.
-        if some_dropped || 2 * self.rows.len() > map.n_states {
-            self.compact();
+        if self.seen.get().is_some() {
+            self.sort_in();
         }
+        self.late.iter_mut().for_each(|cell| cell.word = map.to[cell.word as usize]);
+        self.late.retain(|cell| cell.word != StateMap::DROPPED);
+        self.rows = self.rows.renamed(map);
+        self.n_words = map.n_states;
         Ok(())
     }
 
     /// Renames classes; the counts of classes that become one are added up in the order they had. The map is of this shape.
     pub fn rename_classes(&mut self, map: &StateMap) -> Result<(), ShapeMismatch> {
-        let mut renamed = Self::empty(self.n_words());
-        for (word, counts) in self.rows() {
-            for (class, count) in counts.iter() {
-                let to = map.to.get(class).copied().unwrap_or(u32::MAX);
-                if to as usize >= map.n_states {
-                    return Err(ShapeMismatch { what: "a renamed class", expected: map.n_states, found: to as usize });
-                }
-                renamed.cell(word, to).add(count);
+        self.sort_in();
+        let mut renamed = Self { late_again: true, ..Self::empty(self.n_words) };
+        for mut cell in self.rows.cells() {
+            cell.class = map.to.get(cell.class as usize).copied().unwrap_or(u32::MAX);
+            if cell.class as usize >= map.n_states {
+                return Err(ShapeMismatch { what: "a renamed class", expected: map.n_states, found: cell.class as usize });
             }
+            renamed.late.push(cell);
         }
+        renamed.sort_in();
         *self = renamed;
         Ok(())
     }
 
-    /// Puts the rows in the order of their words, without room between them, and without cells and rows that hold nothing.
+    /// Leaves out what holds nothing.
     pub fn compact(&mut self) {
-        let n_cells = self.rows.iter().map(|row| row.len as usize).sum();
-        let (mut classes, mut counts) = (Vec::with_capacity(n_cells), Vec::with_capacity(n_cells));
-        let mut rows = Vec::with_capacity(self.rows.len());
-        for (word, place) in self.row_of.iter_mut().enumerate().filter(|(_, place)| **place != NO_ROW) {
-            let old = self.rows[*place as usize];
-            let start = classes.len();
-            for at in old.start..old.start + old.len as usize {
-                if !self.counts[at].is_nothing() {
-                    classes.push(self.classes[at]);
-                    counts.push(self.counts[at]);
-                }
+        self.sort_in();
+        self.rows.compact();
+    }
+}
+
+impl Rows {
+    fn n_words(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    fn places(&self, word: usize) -> Range<usize> {
+        if let Some([start, end]) = self.starts.get(word..).and_then(|starts| starts.first_chunk()) { *start..*end } else { 0..0 }
+    }
+
+    fn of_word(&self, word: usize) -> ClassCounts<'_> {
+        let places = self.places(word);
+        ClassCounts { classes: &self.classes[places.clone()], counts: &self.counts[places] }
+    }
+
+    fn cells(&self) -> impl Iterator<Item = Cell> {
+        let of_word =
+            |word: usize| self.of_word(word).iter().map(move |(class, count)| Cell { word: word as u32, class: class as u32, count });
+        (0..self.n_words()).flat_map(of_word)
+    }
+
+    /// Room for so many cells of each word.
+    fn with_room(n_of_word: Vec<usize>) -> Self {
+        let starts = starts_of(n_of_word);
+        let n_cells = starts.last().copied().unwrap_or(0);
+        Self { starts, classes: vec![0; n_cells], counts: vec![WordCount::default(); n_cells] }
+    }
+
+    /// Copies the row of a word to where another begins.
+    fn copy_row(&mut self, of: &Self, word: usize, to: usize) {
+        let (from, start) = (of.places(word), self.starts[to]);
+        let to = start..start + from.len();
+        self.classes[to.clone()].copy_from_slice(&of.classes[from.clone()]);
+        self.counts[to].copy_from_slice(&of.counts[from]);
+    }
+
+    /// These rows, and cells that came later. Cells of one word and class are added up, in the order they came.
+    fn with(&self, late: &[Cell], n_words: usize) -> Self {
+        let mut n_of_word: Vec<usize> = (0..n_words).map(|word| self.places(word).len()).collect();
+        late.iter().for_each(|cell| n_of_word[cell.word as usize] += 1);
+        let mut rows = Self::with_room(n_of_word);
+        (0..self.n_words()).for_each(|word| rows.copy_row(self, word, word));
+        let mut next: Vec<usize> = (0..n_words).map(|word| rows.starts[word] + self.places(word).len()).collect();
+        for cell in late {
+            let place = &mut next[cell.word as usize];
+            (rows.classes[*place], rows.counts[*place]) = (cell.class, cell.count);
+            *place += 1;
+        }
+        rows.put_in_order();
+        rows
+    }
+
+    /// Rows whose classes are in order, each there once.
+    fn put_in_order(&mut self) {
+        let mut row: Vec<(u32, WordCount)> = Vec::new();
+        let mut some_joined = false;
+        for word in 0..self.n_words() {
+            let places = self.places(word);
+            if self.classes[places.clone()].is_sorted_by(|a, b| a < b) {
+                continue;
             }
-            let len = (classes.len() - start) as u32;
-            *place = if len == 0 { NO_ROW } else { rows.len() as u32 };
-            if len > 0 {
-                rows.push(Row { word: word as u32, len, room: len, start });
+            row.clear();
+            row.extend(places.clone().map(|at| (self.classes[at], self.counts[at])));
+            row.sort_by_key(|(class, _)| *class);
+            row.dedup_by(|(class, count), (of, sum)| {
+                let is_same = class == of;
+                if is_same {
+                    sum.add(*count);
+                }
+                is_same
+            });
+            some_joined |= row.len() < places.len();
+            row.resize(places.len(), (u32::MAX, WordCount::default()));
+            for (at, (class, count)) in places.zip(&row) {
+                (self.classes[at], self.counts[at]) = (*class, *count);
             }
         }
-        (self.rows, self.classes, self.counts) = (rows, classes, counts);
+        if some_joined {
+            self.compact();
+        }
     }
+
+    fn renamed(&self, map: &StateMap) -> Self {
+        if self.counts.is_empty() {
+            return Self::default();
+        }
+        let kept = || map.to.iter().enumerate().take(self.n_words()).filter(|(_, to)| **to != StateMap::DROPPED);
+        let mut n_of_word = vec![0; map.n_states];
+        kept().for_each(|(word, to)| n_of_word[*to as usize] = self.places(word).len());
+        let mut rows = Self::with_room(n_of_word);
+        kept().for_each(|(word, to)| rows.copy_row(self, word, *to as usize));
+        rows
+    }
+
+    /// Leaves out cells that hold nothing.
+    fn compact(&mut self) {
+        let (mut end, mut begin) = (0, 0);
+        for word in 0..self.n_words() {
+            let places = begin..self.starts[word + 1];
+            begin = places.end;
+            self.starts[word] = end;
+            for at in places {
+                if !self.counts[at].is_nothing() {
+                    (self.classes[end], self.counts[end]) = (self.classes[at], self.counts[at]);
+                    end += 1;
+                }
+            }
+        }
+        if let Some(last) = self.starts.last_mut() {
+            *last = end;
+        }
+        self.classes.truncate(end);
+        self.counts.truncate(end);
+    }
+}
+
+/// Where rows of so many cells each begin, and where the last one ends.
+fn starts_of(n_of_word: impl IntoIterator<Item = usize>) -> Vec<usize> {
+    let ends = n_of_word.into_iter().scan(0, |end, n| {
+        *end += n;
+        Some(*end)
+    });
+    std::iter::once(0).chain(ends).collect()
 }

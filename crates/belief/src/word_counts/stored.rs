@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::sparse_rows::{Cell, SparseRows};
+use super::sparse_rows::SparseRows;
 use super::{WordCount, WordCounts};
 use crate::packed::{PackedCodes, PackedNumbers};
 use crate::{Bursts, WordWeights};
@@ -96,30 +96,29 @@ impl TryFrom<RawCounts> for WordCounts {
         }
         let plain = raw.weights.is_plain();
         let is_count = |x: f64| x.is_finite() && x > 0.0;
-        let mut cells = Vec::with_capacity(raw.classes.len());
-        let mut entries = raw.classes.iter().zip(raw.times.iter().zip(&raw.texts));
-        for (word, n) in raw.n_met.iter().enumerate() {
-            let mut in_order = true;
-            let first = cells.len();
-            for (&class, (&times, &texts)) in entries.by_ref().take(*n as usize) {
-                if !is_count(times) || !is_count(texts) || plain && texts > times * (1.0 + 1e-9) {
-                    return Err("counts that no texts can have");
-                }
-                if class as usize >= raw.n_classes {
-                    return Err("a class that is not there");
-                }
-                in_order &= cells.last().is_none_or(|before: &Cell| before.word != word as u32 || before.class < class);
-                cells.push(Cell { word: word as u32, class, count: WordCount { times, texts } });
-            }
-            if !in_order {
-                cells[first..].sort_by_key(|cell| cell.class);
-                if cells[first..].windows(2).any(|two| two[0].class == two[1].class) {
+        let mut cells: Vec<WordCount> = raw.times.iter().zip(&raw.texts).map(|(&times, &texts)| WordCount { times, texts }).collect();
+        if cells.iter().any(|&WordCount { times, texts }| !is_count(times) || !is_count(texts) || plain && texts > times * (1.0 + 1e-9)) {
+            return Err("counts that no texts can have");
+        }
+        if raw.classes.iter().any(|class| *class as usize >= raw.n_classes) {
+            return Err("a class that is not there");
+        }
+        let mut start = 0;
+        for n in &raw.n_met {
+            let places = start..start + *n as usize;
+            start = places.end;
+            let (classes, cells) = (&mut raw.classes[places.clone()], &mut cells[places]);
+            if !classes.is_sorted_by(|a, b| a < b) {
+                let mut row: Vec<(u32, WordCount)> = classes.iter().copied().zip(cells.iter().copied()).collect();
+                row.sort_by_key(|(class, _)| *class);
+                if row.windows(2).any(|two| two[0].0 == two[1].0) {
                     return Err("a class counted twice");
                 }
+                classes.iter_mut().zip(cells).zip(row).for_each(|((class, cell), (of, count))| (*class, *cell) = (of, count));
             }
         }
         let mut counts = Self::weighed(raw.n_classes, raw.n_met.len(), Arc::new(raw.weights));
-        counts.rows = SparseRows::from_cells(raw.n_met.len(), &cells);
+        counts.rows = SparseRows::from_rows(&raw.n_met, raw.classes, cells);
         if !raw.bursts.as_ref().is_none_or(|bursts| bursts.are_of(&counts)) {
             return Err("bursts that are not those of the counts");
         }
