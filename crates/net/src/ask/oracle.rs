@@ -13,7 +13,7 @@ use crate::junction_tree::{JunctionTree, Workspace};
 use crate::network::Network;
 use crate::variable_elimination::eliminate;
 use belief::{CompensatedSum, VarId};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Entries of a table that are allowed unless it is said otherwise: a GiB of doubles.
 pub const DEFAULT_MAX_ENTRIES: usize = 1 << 27;
@@ -49,6 +49,8 @@ pub struct Oracle {
     max_entries: usize,
     engine: Engine,
     tree: OnceLock<Result<JunctionTree, NetError>>,
+    /// Room for the tree's messages, for one question at a time: the next one, if it is much the same, finds most of them there.
+    room: Arc<Mutex<Workspace>>,
 }
 
 /// What an engine answered, and how it was got.
@@ -81,7 +83,14 @@ impl Oracle {
 
     /// Of factors, as a Markov network has.
     pub fn of_factors(graph: FactorGraph) -> Self {
-        Self { graph, network: None, max_entries: DEFAULT_MAX_ENTRIES, engine: Engine::default(), tree: OnceLock::new() }
+        Self {
+            graph,
+            network: None,
+            max_entries: DEFAULT_MAX_ENTRIES,
+            engine: Engine::default(),
+            tree: OnceLock::new(),
+            room: Arc::new(Mutex::new(Workspace::in_parallel())),
+        }
     }
 
     /// With a bound on the entries of every table that is made.
@@ -146,12 +155,20 @@ impl Oracle {
         }
     }
 
+    /// The room, or another where someone else is in it.
+    fn in_room<R>(&self, ask: impl FnOnce(&mut Workspace) -> R) -> R {
+        match self.room.try_lock() {
+            Ok(mut room) => ask(&mut room),
+            Err(_) => ask(&mut Workspace::in_parallel()),
+        }
+    }
+
     /// The joint by the chain rule: the marginal of the first, then of the second for each state of the first, and so on.
     fn joint_by_tree(&self, variables: &[VarId], evidence: &Evidence) -> Result<Answer<JointDistribution>, AskError> {
         let tree = self.junction_tree()?;
         self.graph.within_bounds(variables, self.max_entries)?;
         let wanted = &variables[..variables.len().min(1)];
-        let calibrated = tree.posteriors_in(&mut Workspace::in_parallel(), evidence, wanted)?;
+        let calibrated = self.in_room(|room| tree.posteriors_in(room, evidence, wanted))?;
         let Answer::Possible { answer: calibrated, ln_p_evidence } = calibrated else { return Ok(Answer::Impossible) };
         let Some((&first, others)) = variables.split_first() else {
             let answer = JointDistribution { variables: Vec::new(), probabilities: vec![1.0] };
@@ -215,7 +232,7 @@ impl Oracle {
         }
         let too_large = match self.junction_tree() {
             Ok(tree) => {
-                return Ok(match tree.calibrate(evidence)? {
+                return Ok(match self.in_room(|room| tree.calibrate_in(room, evidence))? {
                     Answer::Impossible => (Answer::Impossible, Method::JunctionTree),
                     Answer::Possible { answer, ln_p_evidence } => {
                         let marginals = self.domain().variables().map(|variable| answer.marginal(variable).to_vec()).collect();

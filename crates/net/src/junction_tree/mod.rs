@@ -7,8 +7,10 @@
 //! Propagation ([`propagation`]) goes through every clique at most twice. It is Hugin's in that what a child sent is divided out of what goes back to
 //! it, on the separator, so that a clique of many neighbours costs no more than one product a neighbour; and Shafer–Shenoy's in that no clique is ever
 //! written to: a question writes messages only. So one tree is shared by any number of threads, each with a [`Workspace`] of its own, and an answer
-//! cannot depend on what was asked before. Messages of parts without evidence are those of the tree without any, computed once. Where evidence breaks a large
-//! tree without zeros up, a tree of its own is gone through instead, once and without tables ([`factored`]); which it is, sizes decide and no clock.
+//! cannot depend on what was asked before. Messages of parts without evidence are those of the tree without any, computed once; and a workspace that is
+//! used again sends upwards only what the evidence has changed since. (What goes down was divided by what came up, and is another to the last bit whatever has changed.)
+//! Where evidence breaks a large tree without zeros up, a tree of its own is gone through instead, once and without tables ([`factored`]); which it is, sizes
+//! decide and no clock.
 
 pub(crate) mod clique_tree;
 mod compilation;
@@ -27,10 +29,13 @@ use crate::factor_graph::FactorGraph;
 use belief::VarId;
 use clique_tree::CliqueTree;
 use compilation::{Layout, Room};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Cliques in a tree, with the factors multiplied into them. Owns all it needs; may be shared by many questions.
 #[derive(Clone, Debug)]
 pub struct JunctionTree {
+    /// Tells it from all others; copies have the same.
+    id: u64,
     /// Every parent before its children.
     cliques: Vec<Clique>,
     n_states: Vec<usize>,
@@ -174,7 +179,9 @@ impl JunctionTree {
         let layout = Layout::of(graph, &tree);
         let room = Room { graph, max_entries };
         let upward = layout.supports_upwards(graph, &tree, &room)?;
+        static NEXT: AtomicU64 = AtomicU64::new(0);
         let mut compiled = Self {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
             cliques: Vec::with_capacity(tree.scopes.len()),
             n_states: n_states.to_vec(),
             n_named: graph.domain().n_variables(),
