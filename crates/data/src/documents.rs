@@ -3,10 +3,12 @@
 //! They lie in a folder, in one file, or come on standard input. A file is one document, or is cut into many: a document a line, or
 //! a document a message of a mailbox. The class is the folder a file is in, or, of a file that is cut, its own name.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use walkdir::WalkDir;
 
@@ -27,10 +29,6 @@ pub const COLUMNS: [&str; 3] = ["path", "class", "text"];
 pub(crate) struct Documents {
     root: PathBuf,
     files: Vec<Document>,
-    /// How files are cut, where that is said.
-    cut: Option<Cut>,
-    /// How deep the folder is that is a document's class.
-    class_depth: usize,
     /// The file, if it is not one of a folder.
     single: Option<Input>,
     /// What could not be listed, in words.
@@ -44,6 +42,9 @@ struct Document {
     path: PathBuf,
     /// Zero where nobody asked.
     bytes: u64,
+    cut: Cut,
+    /// The same for all of a folder.
+    class: Option<Arc<str>>,
 }
 
 /// Which document a row is: the file, and the number within it if the file is cut.
@@ -68,19 +69,31 @@ impl Documents {
         let (mut files, mut unlisted) = (Vec::new(), Vec::new());
         // Folders that are classes, and whether a document was found in them.
         let mut folders: Vec<(PathBuf, bool)> = Vec::new();
+        // The folders that lead to where the walk is, below the root, each with the class of the documents in it.
+        let mut open: Vec<(PathBuf, Option<Arc<str>>)> = vec![(PathBuf::new(), None)];
         for entry in WalkDir::new(root).follow_links(true).sort_by_file_name() {
             match entry {
                 Ok(entry) if entry.file_type().is_file() => {
-                    let path = entry.path().strip_prefix(root).unwrap_or(entry.path()).to_path_buf();
-                    let is_whole = cut_of(cut, &path) == Cut::Whole;
-                    let bytes = if with_sizes || !is_whole { entry.metadata().map_or(0, |metadata| metadata.len()) } else { 0 };
-                    files.push(Document { path, bytes });
+                    open.truncate(entry.depth().max(1));
+                    let (path, class) = within(&open, entry.file_name());
+                    let cut = cut_of(cut, &path);
+                    let bytes = if with_sizes || cut != Cut::Whole { entry.metadata().map_or(0, |metadata| metadata.len()) } else { 0 };
+                    let class = class.or_else(|| (entry.depth() == class_depth).then(|| class_of_cut(&path, cut)).flatten());
+                    files.push(Document { path, bytes, cut, class });
                     // What is deeper than a class's folder follows it at once.
                     if let Some((_, has_some)) = folders.last_mut().filter(|_| entry.depth() > class_depth) {
                         *has_some = true;
                     }
                 }
-                Ok(entry) if entry.file_type().is_dir() && entry.depth() == class_depth => folders.push((entry.into_path(), false)),
+                Ok(entry) if entry.file_type().is_dir() && entry.depth() > 0 => {
+                    open.truncate(entry.depth());
+                    let (path, class) = within(&open, entry.file_name());
+                    let is_class = entry.depth() == class_depth;
+                    open.push((path, if is_class { Some(entry.file_name().to_string_lossy().into()) } else { class }));
+                    if is_class {
+                        folders.push((entry.into_path(), false));
+                    }
+                }
                 Ok(_) => {}
                 Err(error) => match (error.loop_ancestor(), error.path()) {
                     (Some(above), Some(path)) => {
@@ -112,7 +125,7 @@ impl Documents {
             });
         }
         let vacant = folders.into_iter().filter(|(_, has_some)| !has_some).map(|(path, _)| without_documents(&path)).collect();
-        let mut documents = Self { root: root.into(), files, cut, class_depth, single: None, unlisted, vacant };
+        let mut documents = Self { root: root.into(), files, single: None, unlisted, vacant };
         documents.tell_empty_files();
         Ok(documents)
     }
@@ -121,17 +134,9 @@ impl Documents {
     pub fn single(input: &Input, cut: Cut, class_depth: usize) -> Self {
         let path = &input.path;
         let (root, name) = (path.parent().unwrap_or(Path::new("")), path.file_name().unwrap_or(path.as_os_str()));
-        let file = Document { path: name.into(), bytes: input.bytes() };
-        let (root, class_depth) = (root.into(), class_depth.max(1));
-        let mut documents = Self {
-            root,
-            files: vec![file],
-            cut: Some(cut),
-            class_depth,
-            single: Some(input.clone()),
-            unlisted: Vec::new(),
-            vacant: Vec::new(),
-        };
+        let class = if class_depth <= 1 { class_of_cut(Path::new(name), cut) } else { None };
+        let files = vec![Document { path: name.into(), bytes: input.bytes(), cut, class }];
+        let mut documents = Self { root: root.into(), files, single: Some(input.clone()), unlisted: Vec::new(), vacant: Vec::new() };
         documents.tell_empty_files();
         documents
     }
@@ -155,9 +160,8 @@ impl Documents {
         (0..self.len()).any(|file| self.cut(file) == Cut::Messages)
     }
 
-    /// How a file is cut: as is said, and else a mailbox is known by its name.
     fn cut(&self, file: usize) -> Cut {
-        cut_of(self.cut, &self.files[file].path)
+        self.files[file].cut
     }
 
     /// An empty file is an empty document, unless it is cut.
@@ -167,14 +171,8 @@ impl Documents {
 
     /// The folder below the root, as deep as classes are, that a file is in; none for a file that is not so deep. A file that is
     /// cut counts as a folder of its documents.
-    pub fn class(&self, file: usize) -> Option<String> {
-        let path = &self.files[file].path;
-        let folder = path.parent()?.components().nth(self.class_depth - 1);
-        if let Some(folder) = folder {
-            return Some(folder.as_os_str().to_string_lossy().into_owned());
-        }
-        let is_cut = self.cut(file) != Cut::Whole && path.as_os_str() != "-";
-        (is_cut && path.components().count() == self.class_depth).then(|| stem(path))
+    pub fn class(&self, file: usize) -> Option<&str> {
+        self.files[file].class.as_deref()
     }
 
     /// The path of a file, from the folder's name on.
@@ -257,7 +255,7 @@ impl Documents {
                 Err(error) => (0, Some(RowFault::Unreadable(self.path(file), reason(&error)))),
             };
             let bytes = &buffer[..n];
-            if self.push((file as u32, None), self.class(file).as_deref(), bytes, fault, file as u64 + 1, &mut chunk)? {
+            if self.push((file as u32, None), self.class(file), bytes, fault, file as u64 + 1, &mut chunk)? {
                 kept.push((file as u32, None));
             }
             n_bytes += n;
@@ -284,7 +282,7 @@ impl Documents {
             let name = (file as u32, Some(number));
             // In a folder the number within a file says little.
             let place = if self.single.is_some() { number } else { before + number };
-            if self.push(name, class.as_deref(), document, fault, place, builder)? {
+            if self.push(name, class, document, fault, place, builder)? {
                 kept.push(name);
             }
             Ok(())
@@ -404,6 +402,17 @@ impl DocumentUnits<'_> {
     }
 }
 
+/// Where a file or a folder is that lies in the last of these folders, and the class of its documents.
+fn within(open: &[(PathBuf, Option<Arc<str>>)], name: &OsStr) -> (PathBuf, Option<Arc<str>>) {
+    open.last().map_or_else(|| (name.into(), None), |(folder, class)| (folder.join(name), class.clone()))
+}
+
+/// The class of the documents of a file that is cut, and that lies where folders of documents would.
+fn class_of_cut(path: &Path, cut: Cut) -> Option<Arc<str>> {
+    (cut != Cut::Whole && path.as_os_str() != "-").then(|| stem(path).into())
+}
+
+/// How a file is cut: as is said, and else a mailbox is known by its name.
 fn cut_of(said: Option<Cut>, path: &Path) -> Cut {
     said.unwrap_or_else(|| if mailbox::is_name(path) { Cut::Messages } else { Cut::Whole })
 }

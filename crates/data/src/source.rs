@@ -272,7 +272,7 @@ impl Source {
             Layout::Documents(documents) => {
                 // Only the class is looked at: the path and the text are what they are.
                 let files = (0..documents.len()).filter(|file| documents.has_documents(*file));
-                Ok(files.map(|file| profiles[place_of[1]].observe(documents.class(file).as_deref().map(str::as_bytes))).count())
+                Ok(files.map(|file| profiles[place_of[1]].observe(documents.class(file).map(str::as_bytes))).count())
             }
             Layout::Parquet(file) => {
                 let mut rows = 0;

@@ -49,7 +49,7 @@ struct Local {
     /// New states, other ways of writing known ones, and values that are no state.
     cells: Dictionary,
     names: Vec<String>,
-    /// Words that are new.
+    /// Words of texts that were met, and labels that are new.
     words: Vocabulary,
 }
 
@@ -203,6 +203,7 @@ impl<'p> ChunkBuilder<'p> {
         if !self.contradictions.is_empty() {
             return Err(DataError::Contradiction(std::mem::take(&mut self.contradictions)));
         }
+        self.look_up_words();
         let mut report = std::mem::take(&mut self.report);
         report.n_rows = self.n_rows as u64;
         let mut columns = std::mem::take(&mut self.columns);

@@ -6,14 +6,13 @@ use super::faults::{Faults, shorten};
 use super::{ChunkBuilder, EncodedColumn, PlanKind};
 use crate::UnknownStates;
 use crate::error::RowFault;
-use crate::words::Vocabulary;
 
 impl ChunkBuilder<'_> {
-    /// Looks up the words of a text; a missing one has none.
+    /// Gives the words of a text codes of the chunk's own; a missing one has none.
     pub(super) fn push_text(&mut self, variable: usize, text: Option<&[u8]>) {
-        let PlanKind::Text { tokenizer, known, grows, missing } = &self.plan.variables[variable].kind else { return };
+        let PlanKind::Text { tokenizer, missing, .. } = &self.plan.variables[variable].kind else { return };
         let EncodedColumn::Texts { ends, codes } = &mut self.columns[variable] else { return };
-        let new = &mut self.local[variable].words;
+        let met = &mut self.local[variable].words;
         // No marker is that long.
         const LONG: usize = 64;
         let text = text.filter(|text| text.len() > LONG || missing.find(text).is_none());
@@ -21,21 +20,27 @@ impl ChunkBuilder<'_> {
             self.texts[variable].push(text.map(<[u8]>::to_vec));
         }
         if let Some(text) = text {
-            let known: &Vocabulary = known;
-            let n_known = known.len() as u32;
             // A word and what separates it are two bytes at least; most are six.
             codes.reserve(text.len() / 4);
-            let legacy = match (n_known, grows) {
-                // The usual first pass knows no word.
-                (0, true) => tokenizer.each_to_look_up(text, |word| codes.push(new.intern(word))),
-                (_, true) => {
-                    tokenizer.each_to_look_up(text, |word| codes.push(known.get(word).unwrap_or_else(|| n_known + new.intern(word))))
-                }
-                (_, false) => tokenizer.each_to_look_up(text, |word| codes.push(known.get(word).unwrap_or(u32::MAX))),
-            };
+            let legacy = tokenizer.each_to_look_up(text, |word| codes.push(met.intern(word)));
             self.report.n_not_utf8 += u64::from(legacy);
         }
         ends.push(codes.len() as u32);
+    }
+
+    /// Looks up the words that the chunk met, once each: what is known are many words, and most of those of a text are met again.
+    pub(super) fn look_up_words(&mut self) {
+        for (plan, (column, local)) in self.plan.variables.iter().zip(self.columns.iter_mut().zip(&mut self.local)) {
+            let (PlanKind::Text { known, grows, .. }, EncodedColumn::Texts { codes, .. }) = (&plan.kind, column) else { continue };
+            // The usual first pass knows no word.
+            if local.words.len() == 0 || *grows && known.len() == 0 {
+                continue;
+            }
+            let (met, n_known) = (std::mem::take(&mut local.words), known.len() as u32);
+            let mut new = |word| if *grows { n_known + local.words.intern(word) } else { Texts::UNKNOWN };
+            let code_of: Vec<u32> = met.to_look_up().map(|word| known.get(word).unwrap_or_else(|| new(word))).collect();
+            codes.iter_mut().for_each(|code| *code = code_of[*code as usize]);
+        }
     }
 
     /// Looks up the labels of a cell; `None` is missing.

@@ -1,8 +1,8 @@
 //! The words met so far, each with a code: one look-up per word of a text, so it is our own.
 //!
 //! Most words are short. A word of up to fifteen bytes is its own key, sixteen bytes with its length in the last, and is compared at
-//! once; only longer ones are looked up by their bytes. A table of hashes has nothing but part of the hash and the code, and the keys lie in
-//! the order of the codes: words that are met often are met early, so that what is looked at most lies together.
+//! once; only longer ones are looked up by their bytes. The table that is looked up has the keys themselves: the memory is asked once for a word,
+//! for most of the time goes into waiting for it.
 
 use std::sync::LazyLock;
 
@@ -21,8 +21,8 @@ pub(crate) fn known_words(words: &States) -> KnownWords {
 /// Words and their codes, in the order they were met.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Vocabulary {
-    /// A power of two of slots, at most five in eight of them taken: the upper half of a short word's hash and one more than its code; zero is free.
-    slots: Vec<u64>,
+    /// A power of two of slots, at most five in eight of them taken.
+    slots: Vec<Slot>,
     n_short: usize,
     /// By their codes: short words themselves, of long ones where they lie.
     keys: Vec<[u8; 16]>,
@@ -31,8 +31,16 @@ pub(crate) struct Vocabulary {
     text: Vec<u8>,
 }
 
+/// A short word and one more than its code, which is zero where the slot is free. No slot lies in two lines of the cache.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
+struct Slot {
+    word: ShortWord,
+    taken: u32,
+}
+
 /// A word of up to fifteen bytes: the bytes, and their number in the last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ShortWord([u64; 2]);
 
 /// A word that is to be looked up.
@@ -76,10 +84,9 @@ impl ShortWord {
         Some(Self([lower(low), lower(high) | (len as u64) << 56]))
     }
 
-    /// The upper half of its hash.
     #[inline]
-    fn hash(self) -> u32 {
-        (hash_key(self.0) >> 32) as u32
+    fn hash(self) -> usize {
+        hash_key(self.0) as usize
     }
 
     fn from_key(key: [u8; 16]) -> Self {
@@ -132,7 +139,11 @@ const LONG: u8 = 0xFF;
 impl Vocabulary {
     /// None yet, with room for so many.
     pub fn with_capacity(n_words: usize) -> Self {
-        Self { slots: vec![0; (8 * n_words / 5 + 1).next_power_of_two()], keys: Vec::with_capacity(n_words), ..Self::default() }
+        Self {
+            slots: vec![Slot::default(); (8 * n_words / 5 + 1).next_power_of_two()],
+            keys: Vec::with_capacity(n_words),
+            ..Self::default()
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -161,7 +172,7 @@ impl Vocabulary {
     #[inline]
     pub fn get<'w>(&self, word: impl Into<Found<'w>>) -> Option<u32> {
         match word.into() {
-            Found::Short(short) => self.find(short, short.hash()).ok(),
+            Found::Short(short) => self.find(short).ok(),
             Found::Long(word) => self.long.find(hash_bytes(word), |code| self.word(*code) == word).copied(),
         }
     }
@@ -173,37 +184,35 @@ impl Vocabulary {
             Found::Short(short) => short,
             Found::Long(word) => return self.intern_long(word),
         };
-        let hash = short.hash();
-        match self.find(short, hash) {
+        match self.find(short) {
             Ok(code) => code,
-            Err(place) => self.add_short(short, hash, place),
+            Err(place) => self.add_short(short, place),
         }
     }
 
     /// The code of a short word, or the place of the slot where it would be.
     #[inline]
-    fn find(&self, short: ShortWord, hash: u32) -> Result<u32, usize> {
+    fn find(&self, word: ShortWord) -> Result<u32, usize> {
         let mask = self.slots.len().wrapping_sub(1);
-        let mut place = hash as usize & mask;
+        let mut place = word.hash() & mask;
         loop {
-            let slot = self.slots.get(place).copied().unwrap_or(0);
-            if slot == 0 {
+            let slot = self.slots.get(place).copied().unwrap_or_default();
+            if slot.taken == 0 {
                 return Err(place);
             }
-            let code = (slot as u32) - 1;
-            if (slot >> 32) as u32 == hash && self.keys[code as usize] == short.key() {
-                return Ok(code);
+            if slot.word == word {
+                return Ok(slot.taken - 1);
             }
             place = (place + 1) & mask;
         }
     }
 
     #[cold]
-    fn add_short(&mut self, short: ShortWord, hash: u32, place: usize) -> u32 {
+    fn add_short(&mut self, word: ShortWord, place: usize) -> u32 {
         let code = self.keys.len() as u32;
-        self.keys.push(short.key());
+        self.keys.push(word.key());
         self.n_short += 1;
-        let slot = u64::from(hash) << 32 | u64::from(code + 1);
+        let slot = Slot { word, taken: code + 1 };
         if 8 * self.n_short > 5 * self.slots.len() {
             self.grow();
             self.put(slot);
@@ -232,17 +241,24 @@ impl Vocabulary {
 
     #[cold]
     fn grow(&mut self) {
-        const FIRST: usize = 1 << 12;
-        let larger = vec![0; (2 * self.slots.len()).max(FIRST)];
+        // One short text has few words, a chunk of many texts some ten thousand.
+        const FEW: usize = 1 << 7;
+        const SOME: usize = 1 << 12;
+        let n_slots = match self.slots.len() {
+            0 => FEW,
+            FEW => SOME,
+            n => 2 * n,
+        };
+        let larger = vec![Slot::default(); n_slots];
         let old = std::mem::replace(&mut self.slots, larger);
-        old.into_iter().filter(|slot| *slot != 0).for_each(|slot| self.put(slot));
+        old.into_iter().filter(|slot| slot.taken != 0).for_each(|slot| self.put(slot));
     }
 
-    /// Puts a slot where its hash says, or behind it.
-    fn put(&mut self, slot: u64) {
+    /// Puts a slot where the hash of its word says, or behind it.
+    fn put(&mut self, slot: Slot) {
         let mask = self.slots.len() - 1;
-        let mut place = (slot >> 32) as usize & mask;
-        while self.slots[place] != 0 {
+        let mut place = slot.word.hash() & mask;
+        while self.slots[place].taken != 0 {
             place = (place + 1) & mask;
         }
         self.slots[place] = slot;

@@ -32,7 +32,7 @@ pub(super) fn each_row(
             names.iter().enumerate().try_for_each(|(place, name)| {
                 let path = documents.name(*name);
                 let class = documents.class(name.0 as usize);
-                row(place, &[Cell { text: Some(path.into()), bare: false }, Cell { text: class.map(Cow::Owned), bare: false }])
+                row(place, &[Cell { text: Some(path.into()), bare: false }, Cell { text: class.map(Cow::Borrowed), bare: false }])
             })
         }
         (RawRows::Text(records), Unit::Text(block)) => {
