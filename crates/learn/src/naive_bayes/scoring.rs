@@ -231,7 +231,10 @@ impl BagTable {
         }
         scores.iter_mut().zip(&self.every_text).for_each(|(score, ln)| *score += ln);
         if self.weights.is_none() && self.concentrations.is_empty() && !self.once {
-            words.iter().for_each(|word| self.words.add(*word, scores));
+            pulp::Arch::new().dispatch(
+                #[inline(always)]
+                || words.iter().for_each(|word| self.words.add(*word, scores)),
+            );
             return;
         }
         let mut bag = Vec::new();

@@ -14,11 +14,10 @@ pub(crate) struct WordTable {
     words: Vec<OfWord>,
     /// Rows of [`Self::stride`] entries, those that words share and those of single words.
     rows: Vec<f64>,
-    /// Where the classes begin and end of which a word says something else than its row.
-    own: Vec<(usize, usize)>,
+    /// Where the classes begin of which a word says something else than its row, one such word after the other, and where the last end.
+    own: Vec<usize>,
     /// Those classes, in order, and what is said of them.
-    classes: Vec<u32>,
-    values: Vec<f64>,
+    says: Vec<(u32, f64)>,
 }
 
 /// The number of a word's row, and of its own classes if it has such. A table of many labels has one of these for each word and label.
@@ -39,7 +38,7 @@ impl WordTable {
     /// No word counts.
     pub(super) fn unknown(n_words: usize, n_classes: usize, stride: usize) -> Self {
         let words = vec![OfWord { row: NONE, own: NONE }; n_words];
-        Self { n_classes, stride, words, rows: Vec::new(), own: Vec::new(), classes: Vec::new(), values: Vec::new() }
+        Self { n_classes, stride, words, rows: Vec::new(), own: vec![0], says: Vec::new() }
     }
 
     /// A row for words to share.
@@ -52,24 +51,21 @@ impl WordTable {
 
     /// A word says what a row does, but of these classes, which are in order. Tells the row that the word has now.
     pub(super) fn set(&mut self, word: usize, row: SharedRow, of_classes: impl IntoIterator<Item = (usize, f64)>) -> SharedRow {
-        let start = self.classes.len();
-        for (class, value) in of_classes {
-            self.classes.push(class as u32);
-            self.values.push(value);
-        }
-        let end = self.classes.len();
+        let start = self.says.len();
+        self.says.extend(of_classes.into_iter().map(|(class, value)| (class as u32, value)));
+        let end = self.says.len();
         if start == end {
             self.words[word] = OfWord { row: row.0, own: NONE };
             return row;
         }
         if 2 * (end - start) < self.n_classes {
-            self.words[word] = OfWord { row: row.0, own: self.own.len() as u32 };
-            self.own.push((start, end));
+            self.words[word] = OfWord { row: row.0, own: self.own.len() as u32 - 1 };
+            self.own.push(end);
             return row;
         }
         let (from, to) = (row.0 as usize * self.stride, self.rows.len());
         self.rows.extend_from_within(from..from + self.stride);
-        for (class, value) in self.classes.drain(start..).zip(self.values.drain(start..)) {
+        for (class, value) in self.says.drain(start..) {
             self.rows[to + class as usize] = value;
         }
         let own = SharedRow((to / self.stride) as u32);
@@ -80,7 +76,7 @@ impl WordTable {
     /// Multiplies all that is said of a class.
     pub(super) fn scale(&mut self, class: usize, by: f64) {
         self.rows.iter_mut().skip(class).step_by(self.stride).for_each(|says| *says *= by);
-        self.values.iter_mut().zip(&self.classes).filter(|(_, of)| **of as usize == class).for_each(|(says, _)| *says *= by);
+        self.says.iter_mut().filter(|(of, _)| *of as usize == class).for_each(|(_, says)| *says *= by);
     }
 
     /// How many words the vocabulary has.
@@ -91,7 +87,7 @@ impl WordTable {
     /// Entries that are held.
     #[cfg(test)]
     pub(super) fn n_entries(&self) -> usize {
-        self.rows.len() + self.values.len()
+        self.rows.len() + self.says.len()
     }
 
     /// Whether a word counts.
@@ -104,14 +100,22 @@ impl WordTable {
     pub(super) fn of_word(&self, word: usize) -> Option<Cow<'_, [f64]>> {
         let OfWord { row, own } = *self.words.get(word).filter(|of_word| of_word.row != NONE)?;
         let shared = &self.rows[row as usize * self.stride..][..self.n_classes];
-        let Some(&(start, end)) = self.own.get(own as usize) else { return Some(shared.into()) };
+        if own == NONE {
+            return Some(shared.into());
+        }
         let mut row = shared.to_vec();
-        (start..end).for_each(|at| row[self.classes[at] as usize] = self.values[at]);
+        self.own(own).iter().for_each(|(class, says)| row[*class as usize] = *says);
         Some(row.into())
     }
 
+    /// What a word says of its own classes.
+    #[inline(always)]
+    fn own(&self, own: u32) -> &[(u32, f64)] {
+        &self.says[self.own[own as usize]..self.own[own as usize + 1]]
+    }
+
     /// Adds what a word says to the scores of all classes; behind them there may be as many more as the stride has.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add(&self, word: u32, scores: &mut [f64]) {
         self.add_with(word, scores, |says| says);
     }
@@ -129,24 +133,21 @@ impl WordTable {
             return;
         }
         let row = &self.rows[row as usize * self.stride..][..self.stride];
-        let Some(&(start, end)) = self.own.get(own as usize) else {
+        if own == NONE {
             return scores.iter_mut().zip(row).for_each(|(score, says)| *score += of(*says));
-        };
-        let (classes, values) = (&self.classes[start..end], &self.values[start..end]);
+        }
+        let own = self.own(own);
         // The scores of the word's own classes are put aside while all others are added.
         const FEW: usize = 64;
         let mut aside = [0.0; FEW];
-        if classes.len() <= FEW {
-            aside
-                .iter_mut()
-                .zip(classes.iter().zip(values))
-                .for_each(|(aside, (class, says))| *aside = scores[*class as usize] + of(*says));
+        if own.len() <= FEW {
+            aside.iter_mut().zip(own).for_each(|(aside, (class, says))| *aside = scores[*class as usize] + of(*says));
             scores.iter_mut().zip(row).for_each(|(score, says)| *score += of(*says));
-            aside.iter().zip(classes).for_each(|(aside, class)| scores[*class as usize] = *aside);
+            aside.iter().zip(own).for_each(|(aside, (class, _))| scores[*class as usize] = *aside);
         } else {
-            let own: Vec<f64> = classes.iter().zip(values).map(|(class, says)| scores[*class as usize] + of(*says)).collect();
+            let aside: Vec<f64> = own.iter().map(|(class, says)| scores[*class as usize] + of(*says)).collect();
             scores.iter_mut().zip(row).for_each(|(score, says)| *score += of(*says));
-            own.iter().zip(classes).for_each(|(own, class)| scores[*class as usize] = *own);
+            aside.iter().zip(own).for_each(|(aside, (class, _))| scores[*class as usize] = *aside);
         }
     }
 }
