@@ -59,6 +59,8 @@ pub fn run(args: &ClassifyArgs, common: &Common, timings: &mut Timings) -> Resul
         other => return Err(unknown_kind(other)),
     }
     timings.add("infer", start);
+    // The program ends here, and the system takes memory back at once; a vocabulary would be dropped word by word.
+    std::mem::forget(model);
     Ok(())
 }
 

@@ -43,23 +43,40 @@ pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(
         (learn(&args.data, &options)?, title(&args.data))
     };
     *timings = learned.timings.clone();
-    let start = Instant::now();
     let model = &learned.model;
-    model.save(&output, args.force)?;
-    timings.add("write", start);
+    // The file is written while there is still something to be told.
+    let (saved, told) = std::thread::scope(|scope| {
+        let saving = scope.spawn(|| {
+            let start = Instant::now();
+            model.save(&output, args.force)?;
+            timings.add("write", start);
+            Ok::<(), tunbridge::Error>(())
+        });
+        let told = if as_json { Told::Object(as_object(&learned, &output)) } else { Told::Text(summary(&title, &learned)) };
+        (saving.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), told)
+    });
+    saved?;
     for text in learned.remarks.iter().chain(&report::remarks(&learned.report, learned.model.schema())) {
         remark(common, text);
     }
-    if as_json {
-        return print_json(&as_object(&learned, &output));
-    }
-    let mut text = summary(&title, &learned)?;
+    let mut text = match told {
+        Told::Object(object) => return print_json(&object),
+        Told::Text(text) => text?,
+    };
     if common.trace {
-        text.push_str(&super::show::tables(&learned.model, usize::MAX));
+        text.push_str(&super::show::tables(model, usize::MAX));
     }
     let calibrated = learned.model.calibrator().map(|_| ", calibrated").unwrap_or_default();
     let _ = writeln!(text, "\nSaved {} ({}, {}{calibrated})", output.display(), model.kind(), learned.model.prior_words());
+    // The program ends here, and the system takes memory back at once; a vocabulary would be dropped word by word.
+    std::mem::forget(learned);
     print(&text)
+}
+
+/// What is told of a model that was learned.
+enum Told {
+    Object(Value),
+    Text(Result<String, Failure>),
 }
 
 pub fn options(args: &LearnArgs, common: &Common) -> Result<LearnOptions, Failure> {
