@@ -10,6 +10,7 @@
 
 use crate::error::NetError;
 use belief::{Rng, VarId, random_stream};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 /// Which variables stand in a factor together. Sets of neighbours are rows of bits.
 #[derive(Clone, Debug)]
@@ -98,16 +99,20 @@ impl InteractionGraph {
     fn fill(&self, variable: usize) -> (usize, f64) {
         let own = self.row(variable);
         let (mut n_missing, mut weight) = (0, 0.0);
-        for other in bits(own) {
-            for (word, (a, b)) in own.iter().zip(self.row(other)).enumerate().skip(other / 64) {
+        for (word, &bits_of_word) in own.iter().enumerate() {
+            let mut behind = bits_of_word;
+            while behind != 0 {
+                let other = word * 64 + behind.trailing_zeros() as usize;
                 // Each pair once: only those behind `other`.
-                let behind = if word == other / 64 { (!0 << (other % 64)) & !(1 << (other % 64)) } else { !0 };
-                let missing = a & !b & behind;
-                if missing != 0 {
+                behind &= behind - 1;
+                let beside = &self.row(other)[word..];
+                let missing = std::iter::once(behind).chain(own[word + 1..].iter().copied()).zip(beside).map(|(own, beside)| own & !beside);
+                let mut states = 0;
+                for (missing, first) in missing.zip((word * 64..).step_by(64)).filter(|(missing, _)| *missing != 0) {
                     n_missing += missing.count_ones() as usize;
-                    let states: usize = bits(&[missing]).map(|bit| self.n_states[word * 64 + bit]).sum();
-                    weight += (self.n_states[other] * states) as f64;
+                    states += bits(&[missing]).map(|bit| self.n_states[first + bit]).sum::<usize>();
                 }
+                weight += (self.n_states[other] * states) as f64;
             }
         }
         (n_missing, weight)
@@ -182,38 +187,52 @@ pub fn cheapest_elimination(graph: &InteractionGraph, eliminate: &[VarId], searc
     let mut kernel = graph.clone();
     let first = reduce(&mut kernel, &mut left);
     let (kernel, left, names) = compact(&kernel, &left);
-    let mut best: Option<Elimination> = None;
-    let mut spent = 0;
-    let mut try_by = |heuristic: Heuristic, best: &mut Option<Elimination>| {
+    let try_by = |heuristic: Heuristic| {
         let (order, steps) = greedy(&mut kernel.clone(), &mut left.clone(), heuristic);
-        spent += steps;
-        let found = cost_of(graph, first.iter().copied().chain(order.into_iter().map(|place| names[place])).collect());
-        if best.as_ref().is_none_or(|best| found.tree_entries < best.tree_entries) {
-            *best = Some(found);
-        }
-        spent
+        (cost_of(graph, first.iter().copied().chain(order.into_iter().map(|place| names[place])).collect()), steps)
     };
-    for heuristic in [Heuristic::MinFill, Heuristic::MinWeight, Heuristic::WeightedMinFill] {
-        try_by(heuristic, &mut best);
-    }
+    let mut tried = [Heuristic::MinFill, Heuristic::MinWeight, Heuristic::WeightedMinFill].map(try_by).into_iter();
+    let (mut best, mut spent) = tried.next().expect("three were tried");
+    let mut take = |(found, steps): (Elimination, usize)| {
+        spent += steps;
+        if found.tree_entries < best.tree_entries {
+            best = found;
+        }
+        (spent, best.tree_entries)
+    };
+    tried.for_each(|tried| _ = take(tried));
     let (share, most) = match search {
         Search::Quick => (1.0, 20_000),
         Search::Brief => (1.0, 20_000_000),
         Search::Thorough => (100.0, 400_000_000),
     };
     let mut draws = random_stream(0, 0);
-    let mut uniform = || draws.next_u64() as f64 / 2.0_f64.powi(64);
-    for seed in 0..MOST_SEARCHES {
-        let noise = [0.0, 0.03, 0.1, 0.3][seed % 4];
-        let heuristic = Heuristic::Mixed { table: uniform(), noise, seed: seed as u64 };
-        let spent = try_by(heuristic, &mut best);
-        let worth = best.as_ref().map_or(0.0, |best| best.tree_entries * share);
-        if spent > most || spent as f64 > worth || left.iter().all(|left| !left) {
-            break;
+    let mut mixed = |seed: usize| {
+        let table = draws.next_u64() as f64 / 2.0_f64.powi(64);
+        Heuristic::Mixed { table, noise: [0.0, 0.03, 0.1, 0.3][seed % 4], seed: seed as u64 }
+    };
+    let (mut seed, mut n_at_once) = (0, 1);
+    'search: while seed < MOST_SEARCHES {
+        let heuristics: Vec<Heuristic> = (seed..seed + n_at_once).map(&mut mixed).collect();
+        seed += n_at_once;
+        let tried: Vec<(Elimination, usize)> =
+            if n_at_once == 1 { heuristics.into_iter().map(try_by).collect() } else { heuristics.into_par_iter().map(try_by).collect() };
+        // In their order, as if each had been tried after the one before: those that are one too many change nothing.
+        for tried in tried {
+            let (spent, entries) = take(tried);
+            if spent > most || spent as f64 > entries * share || left.iter().all(|left| !left) {
+                break 'search;
+            }
+            if search == Search::Thorough && spent > WORTH_SHARING {
+                n_at_once = rayon::current_num_threads().clamp(1, 8);
+            }
         }
     }
-    best.expect("at least one heuristic was tried")
+    best
 }
+
+/// So many steps into a search, more than one order is tried at a time.
+const WORTH_SHARING: usize = 1_000_000;
 
 /// More searches than this never pay.
 const MOST_SEARCHES: usize = 3_000;
@@ -271,9 +290,13 @@ fn greedy(graph: &mut InteractionGraph, left: &mut [bool], heuristic: Heuristic)
         (0..left.len()).map(|variable| if left[variable] { cost(graph, variable) } else { (0.0, 0.0) }).collect();
     let mut order = Vec::new();
     loop {
-        let candidates = (0..left.len()).filter(|&variable| left[variable]);
-        // Of equals `min_by` takes the first.
-        let next = candidates.min_by(|&a, &b| costs[a].0.total_cmp(&costs[b].0).then(costs[a].1.total_cmp(&costs[b].1)));
+        // Of equals the first.
+        let mut next: Option<usize> = None;
+        for variable in (0..left.len()).filter(|&variable| left[variable]) {
+            if next.is_none_or(|next| costs[variable] < costs[next]) {
+                next = Some(variable);
+            }
+        }
         let Some(next) = next else { break };
         let adds_arcs = graph.fill(next).0 > 0;
         left[next] = false;
@@ -343,6 +366,30 @@ mod tests {
         assert_eq!(cut.order, ids(&[0, 1, 2, 3]));
         assert_eq!(cut.cliques[0], ids(&[0, 1, 3]));
         assert_eq!((cut.largest_table, cut.total_entries), (8.0, 8.0 + 8.0 + 4.0 + 2.0));
+    }
+
+    /// A grid, which is searched long enough for orders to be tried at once.
+    #[test]
+    fn the_order_is_the_same_on_any_threads() {
+        const SIDE: usize = 8;
+        let mut grid = InteractionGraph::new((0..SIDE * SIDE).map(|place| 2 + place % 2).collect());
+        for place in 0..SIDE * SIDE {
+            if place % SIDE + 1 < SIDE {
+                grid.connect(&ids(&[place, place + 1]));
+            }
+            if place + SIDE < SIDE * SIDE {
+                grid.connect(&ids(&[place, place + SIDE]));
+            }
+        }
+        let all: Vec<VarId> = (0..SIDE * SIDE).map(VarId::new).collect();
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| cheapest_elimination(&grid, &all, Search::Thorough))
+        };
+        let alone = on(1);
+        assert!(alone.tree_entries * 100.0 > 2.0 * WORTH_SHARING as f64, "{} entries", alone.tree_entries);
+        assert_eq!(alone, on(3));
+        assert!(alone.tree_entries < elimination(&grid, &all, Heuristic::MinFill).tree_entries);
     }
 
     #[test]
