@@ -3,6 +3,7 @@
 //! A question about a few variables is answered by the requisite part of each row, and equal parts once ([`net::requisite_part`]); all else, and what is
 //! beyond that, by the junction tree, compiled when it is first needed, or by elimination.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,6 +21,8 @@ use crate::Error;
 const WAVE: usize = 4096;
 /// So many rows one thread answers at a time.
 const TOGETHER: usize = 128;
+/// So many rows are read and, where their requisite parts say all, answered by one thread.
+const CHUNK: usize = 1024;
 /// The largest joint that is remembered row by row.
 const SMALL_JOINT: usize = 4096;
 
@@ -39,6 +42,7 @@ pub struct RowQuestions<'o> {
 type Row<'r> = (u64, &'r [u32]);
 
 /// What some rows say, row by row.
+#[derive(Default)]
 struct Findings {
     first_row: u64,
     n_variables: usize,
@@ -46,14 +50,22 @@ struct Findings {
 }
 
 impl Findings {
-    fn of(chunk: &Chunk<'_>, n_variables: usize) -> Self {
-        let mut states = vec![UNSEEN; chunk.n_rows * n_variables];
-        for (place, column) in chunk.columns.iter().take(n_variables).enumerate() {
-            if let Column::Categorical { codes, n_states } = column {
-                for_codes!(*codes, codes => put(&mut states[place..], n_variables, codes, *n_states));
+    fn of(chunk: &Chunk<'_>, rows: Range<usize>, n_variables: usize) -> Self {
+        let mut findings = Self { first_row: 0, n_variables, states: Vec::new() };
+        findings.take(chunk, rows);
+        findings
+    }
+
+    /// What some rows of a chunk say, in place of what is there.
+    fn take(&mut self, chunk: &Chunk<'_>, rows: Range<usize>) {
+        self.first_row = chunk.first_row + rows.start as u64;
+        self.states.clear();
+        self.states.resize(rows.len() * self.n_variables, UNSEEN);
+        for (place, column) in chunk.columns.iter().take(self.n_variables).enumerate() {
+            if let (Column::Categorical { codes, n_states }, false) = (column, rows.is_empty()) {
+                for_codes!(*codes, codes => put(&mut self.states[place..], self.n_variables, &codes[rows.clone()], *n_states));
             }
         }
-        Self { first_row: chunk.first_row, n_variables, states }
     }
 
     fn all(&self) -> impl Iterator<Item = Row<'_>> {
@@ -111,6 +123,7 @@ struct RowQuestion {
 /// Room of one thread: for messages, and what was found of parts, question by question.
 #[derive(Default)]
 struct Room {
+    findings: Findings,
     messages: Workspace,
     memos: Vec<Memo>,
 }
@@ -179,7 +192,7 @@ impl<'o> RowQuestions<'o> {
         let schema =
             Schema::new(domain.variables().map(variable).collect::<Result<_, _>>()?).map_err(|e| Error::Internal(e.to_string()))?;
         let (n_threads, names) = (read.n_threads(), read.names.clone());
-        let table = Table::open_some(paths, read, &schema, unknown)?;
+        let table = Table::open_some(paths, read, &schema, unknown)?.in_chunks_of(CHUNK);
         let mut remarks = table.remarks().to_vec();
         let columns = table.column_names();
         let strange: Vec<&String> = table.passed_over().collect();
@@ -232,9 +245,13 @@ impl<'o> RowQuestions<'o> {
         let n_variables = self.oracle.domain().n_variables();
         let mut failed = None;
         let report = self.table.each_chunk(
-            |chunk| Ok(Findings::of(&chunk, n_variables)),
-            |rows: Findings| {
-                // Reading is cheap and answering may be dear: the rows of a chunk, however few, are shared among the threads.
+            |chunk| {
+                let (made, n_done) = self.begin(&rooms, &chunk, &write);
+                Ok((made, Findings::of(&chunk, n_done..chunk.n_rows, n_variables)))
+            },
+            |(made, rows): (R, Findings)| {
+                take(made)?;
+                // What is left is dear: the rows of a chunk, however few, are shared among the threads.
                 for wave in rows.all().collect::<Vec<_>>().chunks(WAVE) {
                     let parts: Vec<&[Row<'_>]> = wave.chunks(TOGETHER).collect();
                     for made in in_parallel(self.n_threads, &parts, |part| self.some(&rooms, part, &write)) {
@@ -256,11 +273,41 @@ impl<'o> RowQuestions<'o> {
         }
     }
 
+    /// Answers the rows of a chunk as long as their requisite parts say all, and tells how many these are.
+    fn begin<R: Default>(&self, rooms: &Mutex<Vec<Room>>, chunk: &Chunk<'_>, write: &impl Fn(&mut R, &[RowAnswer])) -> (R, usize) {
+        let (mut made, mut n_done) = (R::default(), 0);
+        let mut answers = Vec::with_capacity(self.questions.len());
+        let mut room = self.room(rooms);
+        let Room { findings, memos, .. } = &mut room;
+        findings.n_variables = self.oracle.domain().n_variables();
+        'all: for first in (0..chunk.n_rows).step_by(TOGETHER) {
+            findings.take(chunk, first..chunk.n_rows.min(first + TOGETHER));
+            for (_, row) in findings.all() {
+                answers.clear();
+                let asked = self.questions.iter().zip(&mut *memos);
+                answers.extend(asked.map_while(|(question, memo)| self.by_part(question, row, memo)));
+                if answers.len() < self.questions.len() {
+                    break 'all;
+                }
+                write(&mut made, &answers);
+                n_done += 1;
+            }
+        }
+        give_back(rooms, room);
+        (made, n_done)
+    }
+
+    /// Room that some thread has used before, or a new one.
+    fn room(&self, rooms: &Mutex<Vec<Room>>) -> Room {
+        let mut room = rooms.lock().ok().and_then(|mut rooms| rooms.pop()).unwrap_or_default();
+        room.memos.resize_with(self.questions.len(), Memo::default);
+        room
+    }
+
     fn some<R: Default>(&self, rooms: &Mutex<Vec<Room>>, rows: &[Row<'_>], write: &impl Fn(&mut R, &[RowAnswer])) -> Result<R, Error> {
         let mut made = R::default();
         let mut answers = Vec::with_capacity(self.questions.len());
-        let mut room = rooms.lock().ok().and_then(|mut rooms| rooms.pop()).unwrap_or_default();
-        room.memos.resize_with(self.questions.len(), Memo::default);
+        let mut room = self.room(rooms);
         for (number, row) in rows {
             answers.clear();
             for (question, memo) in self.questions.iter().zip(&mut room.memos) {
@@ -272,9 +319,7 @@ impl<'o> RowQuestions<'o> {
             }
             write(&mut made, &answers);
         }
-        if let Ok(mut rooms) = rooms.lock() {
-            rooms.push(room);
-        }
+        give_back(rooms, room);
         Ok(made)
     }
 
@@ -355,6 +400,12 @@ impl RowQuestion {
             (variables, parts)
         });
         Ok(Self { question, is_evidence, known, wanted, parts })
+    }
+}
+
+fn give_back(rooms: &Mutex<Vec<Room>>, room: Room) {
+    if let Ok(mut rooms) = rooms.lock() {
+        rooms.push(room);
     }
 }
 
