@@ -4,7 +4,7 @@
 //! to plan for a part. Only where that makes large tables is an order looked for that is the part's own.
 
 use super::messages::{Input, Messages, Outcome};
-use super::{Axis, Part, RequisiteParts};
+use super::{Axis, Part, RequisiteParts, ones};
 use crate::elimination_order::{Heuristic, InteractionGraph, elimination};
 use belief::VarId;
 
@@ -37,6 +37,11 @@ impl RequisiteParts {
             Ok(known) => return known,
             Err(hash) => hash,
         };
+        part.cut.clear();
+        for (word, &bits) in part.factors.iter().enumerate() {
+            let places = ones(bits).map(|bit| word * 64 + bit);
+            part.cut.extend(places.map(|place| Input { id: part.ids[place], factor: place as u32 }));
+        }
         part.variables.sort_unstable();
         let n_going = part.variables.partition_point(|variable| (*variable as usize) < self.n_eliminated);
         let (going, staying) = part.variables.split_at(n_going);

@@ -131,7 +131,7 @@ struct Part {
     factors: Vec<u64>,
     ids: Vec<u64>,
     key: Vec<u64>,
-    /// The factors as what was seen has cut them.
+    /// The factors as what was seen has cut them, once it is known that nothing is known of the part.
     cut: Vec<Input>,
 }
 
@@ -436,10 +436,10 @@ impl RequisiteParts {
             }
             assert!(state < named.n_states, "a state of the variable");
             let variable = named.variable as usize;
-            if self.fixed[variable] != UNSEEN && self.fixed[variable] != state {
+            let known = std::mem::replace(&mut memo.states[variable], state);
+            if known != UNSEEN && known != state {
                 return false;
             }
-            memo.states[variable] = state;
             let above = &self.above[variable * self.n_words..][..self.n_words];
             memo.active.iter_mut().zip(above).for_each(|(active, above)| *active |= above);
         }
@@ -487,13 +487,9 @@ impl RequisiteParts {
         part.variables.iter().for_each(|variable| part.is_in[*variable as usize] = false);
         part.key.clear();
         part.key.push(PART);
-        part.cut.clear();
         for (word, &bits) in part.factors.iter().enumerate() {
             done[word] |= bits;
-            for place in ones(bits).map(|bit| word * 64 + bit) {
-                part.key.push(part.ids[place]);
-                part.cut.push(Input { id: part.ids[place], factor: place as u32 });
-            }
+            part.key.extend(ones(bits).map(|bit| part.ids[word * 64 + bit]));
         }
         self.found(part, buckets, messages, is_asked)
     }

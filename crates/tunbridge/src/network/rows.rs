@@ -62,8 +62,8 @@ impl Findings {
         self.states.clear();
         self.states.resize(rows.len() * self.n_variables, UNSEEN);
         for (place, column) in chunk.columns.iter().take(self.n_variables).enumerate() {
-            if let (Column::Categorical { codes, n_states }, false) = (column, rows.is_empty()) {
-                for_codes!(*codes, codes => put(&mut self.states[place..], self.n_variables, &codes[rows.clone()], *n_states));
+            if let Column::Categorical { codes, n_states } = column {
+                for_codes!(*codes, codes => put(&mut self.states, (place, self.n_variables), &codes[rows.clone()], *n_states));
             }
         }
     }
@@ -74,10 +74,10 @@ impl Findings {
 }
 
 /// Puts the states of a column into its place of each row.
-fn put<C: Code>(rows: &mut [u32], n_variables: usize, codes: &[C], n_states: usize) {
-    for (state, code) in rows.iter_mut().step_by(n_variables).zip(codes) {
-        let place = code.place(n_states);
-        *state = if place < n_states { place as u32 } else { UNSEEN };
+fn put<C: Code>(rows: &mut [u32], (place, n_variables): (usize, usize), codes: &[C], n_states: usize) {
+    for (row, code) in rows.chunks_exact_mut(n_variables).zip(codes) {
+        let state = code.place(n_states);
+        row[place] = if state < n_states { state as u32 } else { UNSEEN };
     }
 }
 
@@ -276,17 +276,15 @@ impl<'o> RowQuestions<'o> {
     /// Answers the rows of a chunk as long as their requisite parts say all, and tells how many these are.
     fn begin<R: Default>(&self, rooms: &Mutex<Vec<Room>>, chunk: &Chunk<'_>, write: &impl Fn(&mut R, &[RowAnswer])) -> (R, usize) {
         let (mut made, mut n_done) = (R::default(), 0);
-        let mut answers = Vec::with_capacity(self.questions.len());
+        let mut answers = vec![RowAnswer::Impossible; self.questions.len()];
         let mut room = self.room(rooms);
         let Room { findings, memos, .. } = &mut room;
         findings.n_variables = self.oracle.domain().n_variables();
         'all: for first in (0..chunk.n_rows).step_by(TOGETHER) {
             findings.take(chunk, first..chunk.n_rows.min(first + TOGETHER));
             for (_, row) in findings.all() {
-                answers.clear();
-                let asked = self.questions.iter().zip(&mut *memos);
-                answers.extend(asked.map_while(|(question, memo)| self.by_part(question, row, memo)));
-                if answers.len() < self.questions.len() {
+                let mut asked = self.questions.iter().zip(&mut *memos).zip(&mut answers);
+                if !asked.all(|((question, memo), answer)| self.by_part(question, row, memo, answer)) {
                     break 'all;
                 }
                 write(&mut made, &answers);
@@ -306,16 +304,14 @@ impl<'o> RowQuestions<'o> {
 
     fn some<R: Default>(&self, rooms: &Mutex<Vec<Room>>, rows: &[Row<'_>], write: &impl Fn(&mut R, &[RowAnswer])) -> Result<R, Error> {
         let mut made = R::default();
-        let mut answers = Vec::with_capacity(self.questions.len());
+        let mut answers = vec![RowAnswer::Impossible; self.questions.len()];
         let mut room = self.room(rooms);
         for (number, row) in rows {
-            answers.clear();
-            for (question, memo) in self.questions.iter().zip(&mut room.memos) {
-                let answer = match self.by_part(question, row, memo) {
-                    Some(answer) => Ok(answer),
-                    None => self.row(&mut room.messages, question, row),
-                };
-                answers.push(answer.map_err(|error| Error::from(error).at(format!("row {}", number + 1)))?);
+            for ((question, memo), answer) in self.questions.iter().zip(&mut room.memos).zip(&mut answers) {
+                if !self.by_part(question, row, memo, answer) {
+                    let found = self.row(&mut room.messages, question, row);
+                    *answer = found.map_err(|error| Error::from(error).at(format!("row {}", number + 1)))?;
+                }
             }
             write(&mut made, &answers);
         }
@@ -323,30 +319,34 @@ impl<'o> RowQuestions<'o> {
         Ok(made)
     }
 
-    /// The answer by the requisite part of the row; `None` where that is not the way.
-    fn by_part(&self, asked: &RowQuestion, row: &[u32], memo: &mut Memo) -> Option<RowAnswer> {
-        let (variables, parts) = asked.parts.as_ref()?;
-        let with_ln_p = self.with_ln_p || variables.is_empty() || !asked.question.each.is_empty();
-        match parts.posterior(row, with_ln_p, memo) {
-            RowPosterior::Beyond => None,
-            RowPosterior::Impossible => Some(RowAnswer::Impossible),
-            RowPosterior::Possible { joint, ln_p_evidence } => {
-                if let (Asks::Probability { variables, events }, true) = (&asked.question.asks, asked.question.each.is_empty())
-                    && events.is_empty()
-                {
-                    let value = match &variables[..] {
-                        [] => Value::Probability(ln_p_evidence?.exp()),
-                        _ => Value::Table(Joint { variables: variables.clone(), probabilities: joint.to_vec() }),
-                    };
-                    return Some(found(value, ln_p_evidence));
+    /// Puts the answer by the requisite part of the row in the place of the one before; `false` where that is not the way.
+    fn by_part(&self, asked: &RowQuestion, row: &[u32], memo: &mut Memo, answer: &mut RowAnswer) -> bool {
+        let Some((needed, parts)) = &asked.parts else { return false };
+        let with_ln_p = self.with_ln_p || needed.is_empty() || !asked.question.each.is_empty();
+        *answer = match (parts.posterior(row, with_ln_p, memo), &asked.question.asks) {
+            (RowPosterior::Beyond, _) => return false,
+            (RowPosterior::Impossible, _) => RowAnswer::Impossible,
+            (RowPosterior::Possible { joint, ln_p_evidence }, Asks::Probability { variables, events })
+                if events.is_empty() && asked.question.each.is_empty() =>
+            {
+                if let (RowAnswer::FoundAlone(Value::Table(before)), None) = (&mut *answer, ln_p_evidence) {
+                    before.probabilities.copy_from_slice(joint);
+                    return true;
                 }
-                let joint = JointDistribution { variables: variables.clone(), probabilities: joint.to_vec() };
-                Some(match self.oracle.outcome_of_joint(&asked.question, &joint, ln_p_evidence.unwrap_or(0.0)) {
+                match ln_p_evidence {
+                    Some(ln_p) if variables.is_empty() => found(Value::Probability(ln_p.exp()), ln_p_evidence),
+                    _ => found(Value::Table(Joint { variables: variables.clone(), probabilities: joint.to_vec() }), ln_p_evidence),
+                }
+            }
+            (RowPosterior::Possible { joint, ln_p_evidence }, _) => {
+                let joint = JointDistribution { variables: needed.clone(), probabilities: joint.to_vec() };
+                match self.oracle.outcome_of_joint(&asked.question, &joint, ln_p_evidence.unwrap_or(0.0)) {
                     Outcome::Found { value, .. } => found(value, ln_p_evidence),
                     each => RowAnswer::Found(each),
-                })
+                }
             }
-        }
+        };
+        true
     }
 
     fn row(&self, room: &mut Workspace, asked: &RowQuestion, row: &[u32]) -> Result<RowAnswer, AskError> {

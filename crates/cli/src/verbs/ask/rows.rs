@@ -146,8 +146,9 @@ fn put(
             let end = written.starts.get(place + 1).copied().unwrap_or(written.bytes.len());
             let row = n_written / per_row + 1;
             n_written += 1;
-            let numbered = if style == Style::Csv { write!(text, "{row}") } else { write!(text, "{{\"row\":{row},") };
-            numbered.map_err(io_error)?;
+            text.extend_from_slice(if style == Style::Csv { b"" } else { b"{\"row\":" });
+            serde_json::to_writer(&mut text, &row).map_err(|error| io_error(error.into()))?;
+            text.extend_from_slice(if style == Style::Csv { b"" } else { b"," });
             text.extend_from_slice(&written.bytes[*start..end]);
         }
         to.write_all(&text).map_err(io_error)
