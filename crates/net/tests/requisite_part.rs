@@ -99,6 +99,37 @@ fn rows_of_networks_of_all_kinds() {
     }
 }
 
+/// Parts whose tables are large have an order of their own, and the same messages.
+#[test]
+fn rows_of_networks_with_large_parts() {
+    let shape = RandomShape { n_variables: 24, max_parents: 4, p_arc: 0.5, p_zero: 0.2, states: 3..=4, ..RandomShape::default() };
+    let (mut n_answered, mut n_beyond) = (0, 0);
+    for seed in 0..6 {
+        let network = random_network(seed, &shape).unwrap();
+        let graph = FactorGraph::from(&network);
+        let mut draws = random_stream(seed, 8);
+        let targets = [VarId::new(20), VarId::new(3)];
+        let parts = RequisiteParts::new(&graph, &Evidence::none(), &targets);
+        let mut memo = Memo::default();
+        for _ in 0..25 {
+            let row = random_row(&mut draws, &network);
+            let found = parts.posterior(&row, true, &mut memo);
+            assert_eq!(found, parts.posterior(&row, true, &mut Memo::default()), "the same bits whatever was asked before");
+            let evidence = evidence_of(&network, &Evidence::none(), &row, &targets);
+            match (found, eliminate(&graph, &targets, &evidence, 1 << 24).unwrap()) {
+                (RowPosterior::Possible { joint, ln_p_evidence: Some(ln_p) }, Answer::Possible { answer, ln_p_evidence }) => {
+                    n_answered += 1;
+                    assert!(close(joint, &answer.probabilities) && (ln_p - ln_p_evidence).abs() < 1e-10, "seed {seed}, {row:?}");
+                }
+                (RowPosterior::Impossible, Answer::Impossible) => n_answered += 1,
+                (RowPosterior::Beyond, _) => n_beyond += 1,
+                (found, expected) => panic!("seed {seed}, {row:?}: {found:?}, but {expected:?}"),
+            }
+        }
+    }
+    assert!(n_answered > 10 * n_beyond, "{n_answered} answered, {n_beyond} not");
+}
+
 /// Factors that sum to nothing in particular, as of a Markov network, all matter.
 #[test]
 fn rows_of_a_markov_network() {

@@ -126,6 +126,47 @@ fn rows_say_what_single_questions_say() {
     assert!(RowQuestions::open(&oracle, &[graph], &[], &[&rows], options()).is_err());
 }
 
+/// Rows whose numbers are too faint for their parts are left to the tree, wherever they stand among others.
+#[test]
+fn rows_that_parts_cannot_answer_stand_in_their_places() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, rows) = (folder.path().join("faint.bif"), folder.path().join("rows.csv"));
+    let mut text = String::from("network faint {}\nvariable H { type discrete [2] { a, b }; }\nprobability ( H ) { table 0.25, 0.75; }\n");
+    for name in ["X", "Y", "Z"] {
+        text += &format!("variable {name} {{ type discrete [2] {{ rare, often }}; }}\n");
+        text += &format!("probability ( {name} | H ) {{ (a) 1e-140, 1.0; (b) 2e-140, 1.0; }}\n");
+    }
+    std::fs::write(&path, text).unwrap();
+    let is_faint = |row: usize| row % 700 == 650;
+    let lines = (0..2500).map(|row| if is_faint(row) { "rare,rare,rare\n" } else { ["rare,,\n", ",often,\n"][row % 2] });
+    std::fs::write(&rows, String::from("X,Y,Z\n") + &lines.collect::<String>()).unwrap();
+    let file = NetworkFile::open(&path).unwrap();
+    let oracle = file.oracle(1 << 30);
+    let queries: Vec<Query> = vec!["P(H)".parse().unwrap()];
+    for threads in [1, 2, 5] {
+        let options = (ReadOptions { threads, ..ReadOptions::default() }, UnknownStates::Error);
+        let questions = RowQuestions::open(&oracle, &queries, &[], &[&rows], options).unwrap().without_ln_p();
+        let mut all: Vec<RowAnswer> = Vec::new();
+        let write = |made: &mut Vec<RowAnswer>, answers: &[RowAnswer]| made.extend_from_slice(answers);
+        let take = |made| {
+            all.extend(made);
+            Ok(())
+        };
+        questions.answer(write, take).unwrap();
+        assert_eq!(all.len(), 2500);
+        for (row, answer) in all.iter().enumerate() {
+            // The odds of a are 1 to 3 before, and are halved by whatever is rare.
+            let odds = if is_faint(row) { 24.0 } else { [6.0, 3.0][row % 2] };
+            let (RowAnswer::FoundAlone(Value::Table(found)) | RowAnswer::Found(Outcome::Found { value: Value::Table(found), .. })) = answer
+            else {
+                panic!("row {row}: {answer:?}")
+            };
+            assert!((found.probabilities[0] - 1.0 / (1.0 + odds)).abs() < 1e-12, "row {row}: {found:?}");
+            assert_eq!(matches!(answer, RowAnswer::Found(_)), is_faint(row), "row {row}");
+        }
+    }
+}
+
 /// Parts of rows are remembered by each thread: whatever it met before, the answers are the same, bit for bit, and those of single questions.
 #[test]
 fn rows_are_the_same_on_any_number_of_threads() {

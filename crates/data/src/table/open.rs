@@ -144,6 +144,12 @@ impl Table {
         Self::open_of(paths, options, schema, unknown, Absent::Expected)
     }
 
+    /// The same table, read in chunks of no more rows than this: where every row is work of its own, threads share it the better for it.
+    #[must_use]
+    pub fn in_chunks_of(self, most_rows: usize) -> Self {
+        Self { chunk_rows: self.chunk_rows.min(most_rows.max(1)), ..self }
+    }
+
     fn open_of(
         paths: &[impl AsRef<Path>],
         options: ReadOptions,

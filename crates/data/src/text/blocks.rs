@@ -17,7 +17,9 @@ const MOST_BYTES: usize = 32 << 20;
 const LONGEST_RECORD: usize = 1 << 30;
 /// Documents are told where they begin and end by whole numbers, and words are counted by 32-bit ones.
 const LONGEST_DOCUMENT: usize = (1 << 32) - 1;
+/// So much is read at a time; less at first, for who wants a few records should not wait for many.
 const READ: usize = 256 << 10;
+const FIRST_READ: usize = 16 << 10;
 
 /// Whole records of one file.
 pub(crate) struct Block {
@@ -184,11 +186,12 @@ impl Blocks {
                 let too_long = RowFault::Syntax(format!("a record of more than {} bytes", self.records.longest()));
                 return Err(self.bad_record(&[], scan.open_at.map_or(too_long, |_| RowFault::OpenQuote)));
             }
-            bytes.resize(bytes.len().max(n_read + READ + PADDING), 0);
-            let n = crate::input::read_full(&mut self.from, &mut bytes[n_read..n_read + READ])
+            let wanted = n_read.clamp(FIRST_READ, READ);
+            bytes.resize(bytes.len().max(n_read + wanted + PADDING), 0);
+            let n = crate::input::read_full(&mut self.from, &mut bytes[n_read..n_read + wanted])
                 .map_err(|source| DataError::Io { path: self.path.clone(), source })?;
             n_read += n;
-            self.at_end = n < READ;
+            self.at_end = n < wanted;
         };
         if end == 0 {
             self.pool.give(bytes);

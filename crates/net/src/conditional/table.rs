@@ -61,7 +61,12 @@ impl ConditionalTable {
     /// assert!(ConditionalTable::new(2, vec![0.25, 0.25]).is_err());
     /// # Ok::<(), tunbridge_net::TableFault>(())
     /// ```
-    pub fn new(n_states: usize, mut values: Vec<f64>) -> Result<Self, TableFault> {
+    pub fn new(n_states: usize, values: Vec<f64>) -> Result<Self, TableFault> {
+        Self::with_sums(n_states, values, |_| ())
+    }
+
+    /// The same, with what each row summed to.
+    pub(crate) fn with_sums(n_states: usize, mut values: Vec<f64>, mut summed: impl FnMut(f64)) -> Result<Self, TableFault> {
         if n_states == 0 || values.is_empty() || !values.len().is_multiple_of(n_states) {
             return Err(TableFault::Ragged { n_values: values.len(), n_states });
         }
@@ -74,6 +79,7 @@ impl ConditionalTable {
             if !sum.is_finite() || (sum - 1.0).abs() > ROW_SUM_TOLERANCE {
                 return Err(TableFault::RowSum { row: row_idx, sum: if sum.is_nan() { f64::INFINITY } else { sum } });
             }
+            summed(sum);
             if (sum - 1.0).abs() > AS_GOOD_AS_ONE {
                 row.iter_mut().for_each(|value| *value /= sum);
             }

@@ -195,13 +195,15 @@ fn listed<N: AsRef<str>>(names: impl Iterator<Item = N>) -> String {
 struct Blocks<'a> {
     name: String,
     variables: Vec<DraftVariable<'a>>,
-    tables: Vec<DraftTable<'a, Body<'a>>>,
+    /// With the place of their entries.
+    tables: Vec<DraftTable<'a, Range<usize>>>,
+    said: Said<'a>,
     properties: Vec<Property>,
 }
 
-/// What is said in a block of probabilities. The states and numbers of all entries stand in one list each.
+/// What is said in all blocks of probabilities: entries, and their states and numbers, stand in one list each.
 #[derive(Default)]
-struct Body<'a> {
+struct Said<'a> {
     entries: Vec<Entry>,
     states: Vec<Word<'a>>,
     values: Vec<f64>,
@@ -315,16 +317,17 @@ fn table_block<'a>(input: &mut Input<'a>, blocks: &mut Blocks<'a>) -> Result<(),
         skip(input, ',')?;
     }
     expect(input, '{', "before the probabilities")?;
-    let mut body = Body::default();
+    let first = blocks.said.entries.len();
     while !skip(input, '}')? {
         let offset = here(input);
         let kind = if skip(input, '(')? {
-            let start = body.states.len();
+            let states = &mut blocks.said.states;
+            let start = states.len();
             while !skip(input, ')')? {
-                body.states.push(word(input, "the state of a parent, or `)`")?);
+                states.push(word(input, "the state of a parent, or `)`")?);
                 skip(input, ',')?;
             }
-            EntryKind::Row(start..body.states.len())
+            EntryKind::Row(start..states.len())
         } else {
             match keyword(input, &["table", "default", "property"])? {
                 "table" => EntryKind::Table,
@@ -335,11 +338,12 @@ fn table_block<'a>(input: &mut Input<'a>, blocks: &mut Blocks<'a>) -> Result<(),
                 }
             }
         };
-        let start = body.values.len();
-        numbers_until(input, ';', &mut body.values)?;
-        body.entries.push(Entry { offset, kind, values: start..body.values.len() });
+        let Said { entries, values, .. } = &mut blocks.said;
+        let start = values.len();
+        numbers_until(input, ';', values)?;
+        entries.push(Entry { offset, kind, values: start..values.len() });
     }
-    blocks.tables.push(DraftTable { child, parents, body });
+    blocks.tables.push(DraftTable { child, parents, body: first..blocks.said.entries.len() });
     Ok(())
 }
 
@@ -372,19 +376,19 @@ fn property(input: &mut Input<'_>, of: PropertyOf, blocks: &mut Blocks<'_>) -> R
 
 /// Looks names up and lays the tables out.
 fn resolve(blocks: Blocks<'_>) -> Result<Bif, Fault> {
-    let Blocks { name, variables, tables, properties } = blocks;
+    let Blocks { name, variables, tables, said, properties } = blocks;
     let wording = Wording {
         name_it: "every name here needs a block  variable NAME { … }",
         give_table: |name| format!("add a block  probability ( {} ) {{ table …; }}", written(name)),
     };
     let mut n_filled = 0;
-    let assembled = assemble(&wording, &variables, &tables, |table, shape| laid_out(table, shape, &mut n_filled))?;
+    let assembled = assemble(&wording, &variables, &tables, |table, shape| laid_out(table, &said, shape, &mut n_filled))?;
     let (n_rows_off, row_sum_deviation) = (assembled.n_off, assembled.worst);
     Ok(Bif { name, network: assembled.network, properties, n_rows_off, row_sum_deviation })
 }
 
 /// The table of a block with the last parent faster than the first and the variable fastest, and the offset each row stands at.
-fn laid_out(table: &DraftTable<'_, Body<'_>>, shape: &Shape<'_, '_>, n_filled: &mut usize) -> Result<Laid, Fault> {
+fn laid_out(table: &DraftTable<'_, Range<usize>>, said: &Said<'_>, shape: &Shape<'_, '_>, n_filled: &mut usize) -> Result<Laid, Fault> {
     let name = || shortened(&table.child.text);
     let (n_states, n_rows) = (shape.n_states, shape.n_rows);
     let counted = |entry: &Entry, expected: usize| {
@@ -394,9 +398,9 @@ fn laid_out(table: &DraftTable<'_, Body<'_>>, shape: &Shape<'_, '_>, n_filled: &
         let what = format!("expected {expected} probabilities, found {}", entry.values.len());
         Err(Fault::new(entry.offset, what, "one for each state, in order"))
     };
-    let body = &table.body;
+    let entries = &said.entries[table.body.clone()];
     let mut default = None;
-    for entry in &body.entries {
+    for entry in entries {
         match &entry.kind {
             EntryKind::Default => {
                 counted(entry, n_states)?;
@@ -404,21 +408,22 @@ fn laid_out(table: &DraftTable<'_, Body<'_>>, shape: &Shape<'_, '_>, n_filled: &
                     return Err(Fault::new(entry.offset, format!("the table of `{}` has two defaults", name()), "leave one out"));
                 }
             }
-            EntryKind::Table if body.entries.len() > 1 => {
+            EntryKind::Table if entries.len() > 1 => {
                 let what = format!("a flat `table` of `{}` stands beside other rows", name());
                 return Err(Fault::new(entry.offset, what, "give one or the other"));
             }
             EntryKind::Table => {
                 counted(entry, shape.n_entries)?;
                 // The definition has the variable itself slowest.
-                let values = (0..shape.n_entries).map(|place| body.values[(place % n_states) * n_rows + place / n_states]).collect();
+                let given = &said.values[entry.values.clone()];
+                let values = (0..shape.n_entries).map(|place| given[(place % n_states) * n_rows + place / n_states]).collect();
                 return Ok(Laid::Rows { values, rows_at: vec![entry.offset; n_rows] });
             }
             EntryKind::Row(_) => counted(entry, n_states)?,
         }
     }
     // Without a default the rows given are as many as the table has, so that memory is bounded by the length of the text.
-    let n_given = body.entries.len() - usize::from(default.is_some());
+    let n_given = entries.len() - usize::from(default.is_some());
     if default.is_some() && n_given < n_rows {
         *n_filled = n_filled.checked_add(shape.n_entries).filter(|&filled| filled <= MAX_FILLED).ok_or_else(|| shape.too_large())?;
     } else if n_given < n_rows {
@@ -426,18 +431,19 @@ fn laid_out(table: &DraftTable<'_, Body<'_>>, shape: &Shape<'_, '_>, n_filled: &
         return Err(Fault::new(table.child.offset, what, "give every row, or a `default` for the others"));
     }
     let mut values = match default {
-        Some(entry) => body.values[entry.values.clone()].repeat(n_rows),
+        Some(entry) => said.values[entry.values.clone()].repeat(n_rows),
         None => vec![0.0; shape.n_entries],
     };
     let mut rows_at = vec![default.map_or(table.child.offset, |entry| entry.offset); n_rows];
     let mut given = vec![false; n_rows];
-    for entry in &body.entries {
+    let mut before = vec![0; shape.parents.len()];
+    for entry in entries {
         let EntryKind::Row(key) = &entry.kind else { continue };
-        let row = shape.row_of(&body.states[key.clone()], entry.offset)?;
+        let row = shape.row_of(&said.states[key.clone()], entry.offset, &mut before)?;
         if std::mem::replace(&mut given[row], true) {
             return Err(Fault::new(entry.offset, format!("this row of `{}` is given twice", name()), "leave one out"));
         }
-        values[row * n_states..][..n_states].copy_from_slice(&body.values[entry.values.clone()]);
+        values[row * n_states..][..n_states].copy_from_slice(&said.values[entry.values.clone()]);
         rows_at[row] = entry.offset;
     }
     Ok(Laid::Rows { values, rows_at })

@@ -79,13 +79,19 @@ impl Shape<'_, '_> {
         Fault::new(self.variable.name.offset, what, "give the variable fewer parents")
     }
 
-    /// The place of a configuration of the parents, by the names of their states.
-    pub fn row_of(&self, key: &[Word<'_>], offset: usize) -> Result<usize, Fault> {
+    /// The place of a configuration of the parents, by the names of their states. Mostly they are those of the row before, or the next.
+    pub fn row_of(&self, key: &[Word<'_>], offset: usize, before: &mut [usize]) -> Result<usize, Fault> {
         if key.len() != self.parents.len() {
             let what = format!("this row names {} states, but there are {} parents", key.len(), self.parents.len());
             return Err(Fault::new(offset, what, "name one state of each parent, in order"));
         }
-        key.iter().zip(&self.parents).try_fold(0, |row, (word, parent)| Ok(row * parent.states.len() + parent.state_of(word)?))
+        key.iter().zip(&self.parents).zip(before).try_fold(0, |row, ((word, parent), before)| {
+            let is_at = |place: usize| parent.states.get(place).is_some_and(|state| state.text == word.text);
+            if !is_at(*before) {
+                *before = if is_at(*before + 1) { *before + 1 } else { parent.state_of(word)? };
+            }
+            Ok(row * parent.states.len() + *before)
+        })
     }
 
     /// Takes a flat table whose configurations run in another order: `place_in_text(row, state)` says where an entry stands.
@@ -175,12 +181,11 @@ pub(crate) fn assemble<'a, B>(
         conditionals.push(match lay_out(table, &shape)? {
             Laid::Other(conditional) => conditional,
             Laid::Rows { values, rows_at } => {
-                for row in values.chunks(n_states.max(1)) {
-                    let off = ConditionalTable::worst_deviation(n_states, row);
+                let table = ConditionalTable::with_sums(n_states, values, |sum| {
+                    let off = (sum - 1.0).abs();
                     worst = worst.max(off);
                     n_off += usize::from(off > WORTH_SAYING);
-                }
-                let table = ConditionalTable::new(n_states, values);
+                });
                 Conditional::Table(table.map_err(|fault| of_table(fault, &rows_at, name))?)
             }
         });

@@ -3,6 +3,7 @@
 //! A question about a few variables is answered by the requisite part of each row, and equal parts once ([`net::requisite_part`]); all else, and what is
 //! beyond that, by the junction tree, compiled when it is first needed, or by elimination.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,6 +21,8 @@ use crate::Error;
 const WAVE: usize = 4096;
 /// So many rows one thread answers at a time.
 const TOGETHER: usize = 128;
+/// So many rows are read and, where their requisite parts say all, answered by one thread.
+const CHUNK: usize = 1024;
 /// The largest joint that is remembered row by row.
 const SMALL_JOINT: usize = 4096;
 
@@ -39,6 +42,7 @@ pub struct RowQuestions<'o> {
 type Row<'r> = (u64, &'r [u32]);
 
 /// What some rows say, row by row.
+#[derive(Default)]
 struct Findings {
     first_row: u64,
     n_variables: usize,
@@ -46,14 +50,22 @@ struct Findings {
 }
 
 impl Findings {
-    fn of(chunk: &Chunk<'_>, n_variables: usize) -> Self {
-        let mut states = vec![UNSEEN; chunk.n_rows * n_variables];
-        for (place, column) in chunk.columns.iter().take(n_variables).enumerate() {
+    fn of(chunk: &Chunk<'_>, rows: Range<usize>, n_variables: usize) -> Self {
+        let mut findings = Self { first_row: 0, n_variables, states: Vec::new() };
+        findings.take(chunk, rows);
+        findings
+    }
+
+    /// What some rows of a chunk say, in place of what is there.
+    fn take(&mut self, chunk: &Chunk<'_>, rows: Range<usize>) {
+        self.first_row = chunk.first_row + rows.start as u64;
+        self.states.clear();
+        self.states.resize(rows.len() * self.n_variables, UNSEEN);
+        for (place, column) in chunk.columns.iter().take(self.n_variables).enumerate() {
             if let Column::Categorical { codes, n_states } = column {
-                for_codes!(*codes, codes => put(&mut states[place..], n_variables, codes, *n_states));
+                for_codes!(*codes, codes => put(&mut self.states, (place, self.n_variables), &codes[rows.clone()], *n_states));
             }
         }
-        Self { first_row: chunk.first_row, n_variables, states }
     }
 
     fn all(&self) -> impl Iterator<Item = Row<'_>> {
@@ -62,10 +74,10 @@ impl Findings {
 }
 
 /// Puts the states of a column into its place of each row.
-fn put<C: Code>(rows: &mut [u32], n_variables: usize, codes: &[C], n_states: usize) {
-    for (state, code) in rows.iter_mut().step_by(n_variables).zip(codes) {
-        let place = code.place(n_states);
-        *state = if place < n_states { place as u32 } else { UNSEEN };
+fn put<C: Code>(rows: &mut [u32], (place, n_variables): (usize, usize), codes: &[C], n_states: usize) {
+    for (row, code) in rows.chunks_exact_mut(n_variables).zip(codes) {
+        let state = code.place(n_states);
+        row[place] = if state < n_states { state as u32 } else { UNSEEN };
     }
 }
 
@@ -111,6 +123,7 @@ struct RowQuestion {
 /// Room of one thread: for messages, and what was found of parts, question by question.
 #[derive(Default)]
 struct Room {
+    findings: Findings,
     messages: Workspace,
     memos: Vec<Memo>,
 }
@@ -179,7 +192,7 @@ impl<'o> RowQuestions<'o> {
         let schema =
             Schema::new(domain.variables().map(variable).collect::<Result<_, _>>()?).map_err(|e| Error::Internal(e.to_string()))?;
         let (n_threads, names) = (read.n_threads(), read.names.clone());
-        let table = Table::open_some(paths, read, &schema, unknown)?;
+        let table = Table::open_some(paths, read, &schema, unknown)?.in_chunks_of(CHUNK);
         let mut remarks = table.remarks().to_vec();
         let columns = table.column_names();
         let strange: Vec<&String> = table.passed_over().collect();
@@ -232,9 +245,13 @@ impl<'o> RowQuestions<'o> {
         let n_variables = self.oracle.domain().n_variables();
         let mut failed = None;
         let report = self.table.each_chunk(
-            |chunk| Ok(Findings::of(&chunk, n_variables)),
-            |rows: Findings| {
-                // Reading is cheap and answering may be dear: the rows of a chunk, however few, are shared among the threads.
+            |chunk| {
+                let (made, n_done) = self.begin(&rooms, &chunk, &write);
+                Ok((made, Findings::of(&chunk, n_done..chunk.n_rows, n_variables)))
+            },
+            |(made, rows): (R, Findings)| {
+                take(made)?;
+                // What is left is dear: the rows of a chunk, however few, are shared among the threads.
                 for wave in rows.all().collect::<Vec<_>>().chunks(WAVE) {
                     let parts: Vec<&[Row<'_>]> = wave.chunks(TOGETHER).collect();
                     for made in in_parallel(self.n_threads, &parts, |part| self.some(&rooms, part, &write)) {
@@ -256,52 +273,80 @@ impl<'o> RowQuestions<'o> {
         }
     }
 
-    fn some<R: Default>(&self, rooms: &Mutex<Vec<Room>>, rows: &[Row<'_>], write: &impl Fn(&mut R, &[RowAnswer])) -> Result<R, Error> {
-        let mut made = R::default();
-        let mut answers = Vec::with_capacity(self.questions.len());
+    /// Answers the rows of a chunk as long as their requisite parts say all, and tells how many these are.
+    fn begin<R: Default>(&self, rooms: &Mutex<Vec<Room>>, chunk: &Chunk<'_>, write: &impl Fn(&mut R, &[RowAnswer])) -> (R, usize) {
+        let (mut made, mut n_done) = (R::default(), 0);
+        let mut answers = vec![RowAnswer::Impossible; self.questions.len()];
+        let mut room = self.room(rooms);
+        let Room { findings, memos, .. } = &mut room;
+        findings.n_variables = self.oracle.domain().n_variables();
+        'all: for first in (0..chunk.n_rows).step_by(TOGETHER) {
+            findings.take(chunk, first..chunk.n_rows.min(first + TOGETHER));
+            for (_, row) in findings.all() {
+                let mut asked = self.questions.iter().zip(&mut *memos).zip(&mut answers);
+                if !asked.all(|((question, memo), answer)| self.by_part(question, row, memo, answer)) {
+                    break 'all;
+                }
+                write(&mut made, &answers);
+                n_done += 1;
+            }
+        }
+        give_back(rooms, room);
+        (made, n_done)
+    }
+
+    /// Room that some thread has used before, or a new one.
+    fn room(&self, rooms: &Mutex<Vec<Room>>) -> Room {
         let mut room = rooms.lock().ok().and_then(|mut rooms| rooms.pop()).unwrap_or_default();
         room.memos.resize_with(self.questions.len(), Memo::default);
+        room
+    }
+
+    fn some<R: Default>(&self, rooms: &Mutex<Vec<Room>>, rows: &[Row<'_>], write: &impl Fn(&mut R, &[RowAnswer])) -> Result<R, Error> {
+        let mut made = R::default();
+        let mut answers = vec![RowAnswer::Impossible; self.questions.len()];
+        let mut room = self.room(rooms);
         for (number, row) in rows {
-            answers.clear();
-            for (question, memo) in self.questions.iter().zip(&mut room.memos) {
-                let answer = match self.by_part(question, row, memo) {
-                    Some(answer) => Ok(answer),
-                    None => self.row(&mut room.messages, question, row),
-                };
-                answers.push(answer.map_err(|error| Error::from(error).at(format!("row {}", number + 1)))?);
+            for ((question, memo), answer) in self.questions.iter().zip(&mut room.memos).zip(&mut answers) {
+                if !self.by_part(question, row, memo, answer) {
+                    let found = self.row(&mut room.messages, question, row);
+                    *answer = found.map_err(|error| Error::from(error).at(format!("row {}", number + 1)))?;
+                }
             }
             write(&mut made, &answers);
         }
-        if let Ok(mut rooms) = rooms.lock() {
-            rooms.push(room);
-        }
+        give_back(rooms, room);
         Ok(made)
     }
 
-    /// The answer by the requisite part of the row; `None` where that is not the way.
-    fn by_part(&self, asked: &RowQuestion, row: &[u32], memo: &mut Memo) -> Option<RowAnswer> {
-        let (variables, parts) = asked.parts.as_ref()?;
-        let with_ln_p = self.with_ln_p || variables.is_empty() || !asked.question.each.is_empty();
-        match parts.posterior(row, with_ln_p, memo) {
-            RowPosterior::Beyond => None,
-            RowPosterior::Impossible => Some(RowAnswer::Impossible),
-            RowPosterior::Possible { joint, ln_p_evidence } => {
-                if let (Asks::Probability { variables, events }, true) = (&asked.question.asks, asked.question.each.is_empty())
-                    && events.is_empty()
-                {
-                    let value = match &variables[..] {
-                        [] => Value::Probability(ln_p_evidence?.exp()),
-                        _ => Value::Table(Joint { variables: variables.clone(), probabilities: joint.to_vec() }),
-                    };
-                    return Some(found(value, ln_p_evidence));
+    /// Puts the answer by the requisite part of the row in the place of the one before; `false` where that is not the way.
+    fn by_part(&self, asked: &RowQuestion, row: &[u32], memo: &mut Memo, answer: &mut RowAnswer) -> bool {
+        let Some((needed, parts)) = &asked.parts else { return false };
+        let with_ln_p = self.with_ln_p || needed.is_empty() || !asked.question.each.is_empty();
+        *answer = match (parts.posterior(row, with_ln_p, memo), &asked.question.asks) {
+            (RowPosterior::Beyond, _) => return false,
+            (RowPosterior::Impossible, _) => RowAnswer::Impossible,
+            (RowPosterior::Possible { joint, ln_p_evidence }, Asks::Probability { variables, events })
+                if events.is_empty() && asked.question.each.is_empty() =>
+            {
+                if let (RowAnswer::FoundAlone(Value::Table(before)), None) = (&mut *answer, ln_p_evidence) {
+                    before.probabilities.copy_from_slice(joint);
+                    return true;
                 }
-                let joint = JointDistribution { variables: variables.clone(), probabilities: joint.to_vec() };
-                Some(match self.oracle.outcome_of_joint(&asked.question, &joint, ln_p_evidence.unwrap_or(0.0)) {
+                match ln_p_evidence {
+                    Some(ln_p) if variables.is_empty() => found(Value::Probability(ln_p.exp()), ln_p_evidence),
+                    _ => found(Value::Table(Joint { variables: variables.clone(), probabilities: joint.to_vec() }), ln_p_evidence),
+                }
+            }
+            (RowPosterior::Possible { joint, ln_p_evidence }, _) => {
+                let joint = JointDistribution { variables: needed.clone(), probabilities: joint.to_vec() };
+                match self.oracle.outcome_of_joint(&asked.question, &joint, ln_p_evidence.unwrap_or(0.0)) {
                     Outcome::Found { value, .. } => found(value, ln_p_evidence),
                     each => RowAnswer::Found(each),
-                })
+                }
             }
-        }
+        };
+        true
     }
 
     fn row(&self, room: &mut Workspace, asked: &RowQuestion, row: &[u32]) -> Result<RowAnswer, AskError> {
@@ -355,6 +400,12 @@ impl RowQuestion {
             (variables, parts)
         });
         Ok(Self { question, is_evidence, known, wanted, parts })
+    }
+}
+
+fn give_back(rooms: &Mutex<Vec<Room>>, room: Room) {
+    if let Ok(mut rooms) = rooms.lock() {
+        rooms.push(room);
     }
 }
 

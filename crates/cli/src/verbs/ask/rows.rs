@@ -71,7 +71,7 @@ pub fn run(asker: &Asker<'_>, queries: &[Query], common: &Common) -> Result<(), 
         if is_summed {
             written.ln_p.extend(answers[0].ln_p_evidence());
         }
-        if answers.contains(&RowAnswer::Impossible) {
+        if answers.iter().any(|answer| matches!(answer, RowAnswer::Impossible)) {
             n_impossible.fetch_add(1, Ordering::Relaxed);
         }
         match asker.style {
@@ -138,16 +138,20 @@ fn put(
         to.write_all(header.as_bytes()).map_err(io_error)?;
     }
     let (mut n_written, mut ln_p) = (0, CompensatedSum::default());
+    let mut text = Vec::new();
     let report = questions.answer(write, |written: Written| {
         written.ln_p.iter().for_each(|ln| ln_p.add(*ln));
+        text.clear();
         for (place, start) in written.starts.iter().enumerate() {
             let end = written.starts.get(place + 1).copied().unwrap_or(written.bytes.len());
             let row = n_written / per_row + 1;
             n_written += 1;
-            let numbered = if style == Style::Csv { write!(to, "{row}") } else { write!(to, "{{\"row\":{row},") };
-            numbered.and_then(|()| to.write_all(&written.bytes[*start..end])).map_err(io_error)?;
+            text.extend_from_slice(if style == Style::Csv { b"" } else { b"{\"row\":" });
+            serde_json::to_writer(&mut text, &row).map_err(|error| io_error(error.into()))?;
+            text.extend_from_slice(if style == Style::Csv { b"" } else { b"," });
+            text.extend_from_slice(&written.bytes[*start..end]);
         }
-        Ok(())
+        to.write_all(&text).map_err(io_error)
     })?;
     Ok((report, ln_p.value()))
 }
@@ -156,11 +160,11 @@ fn put(
 #[derive(Default)]
 struct Columns {
     names: Vec<String>,
-    /// The states of the one variable that is asked for, of which the most probable is named.
+    /// The states of the one variable that is asked for, of which the most probable is named, as cells.
     predicted: Option<Vec<String>>,
     /// Of the best assignments, the variables.
     best: Vec<tunbridge::net::VarId>,
-    /// The names of their states.
+    /// The names of their states, as cells.
     states: Vec<Vec<String>>,
 }
 
@@ -179,7 +183,7 @@ impl Columns {
                 (&[variable], []) => {
                     columns.names.push(format!("{head}predicted"));
                     columns.names.extend(domain.states(variable).iter().map(|state| format!("{head}p({state})")));
-                    columns.predicted = Some(domain.states(variable).to_vec());
+                    columns.predicted = Some(cells(domain, variable));
                 }
                 _ => columns.names.extend(configurations(domain, variables).map(|words| format!("{head}p({words})"))),
             },
@@ -196,7 +200,7 @@ impl Columns {
                 columns.names.extend(variables.iter().map(|variable| format!("{head}{}", domain.name(*variable))));
                 columns.names.extend([format!("{head}p"), format!("{head}log_p_joint")]);
                 columns.best.clone_from(variables);
-                columns.states = variables.iter().map(|variable| domain.states(*variable).to_vec()).collect();
+                columns.states = variables.iter().map(|variable| cells(domain, *variable)).collect();
             }
             Asks::Expectation { .. } => columns.names.extend([format!("{head}mean"), format!("{head}sd")]),
             Asks::Entropy { .. } => columns.names.push(format!("{head}entropy")),
@@ -205,6 +209,11 @@ impl Columns {
         }
         Ok(columns)
     }
+}
+
+/// The states of a variable as cells of CSV.
+fn cells(domain: &Domain, variable: tunbridge::net::VarId) -> Vec<String> {
+    domain.states(variable).iter().map(|state| in_csv(state)).collect()
 }
 
 /// The configurations of some variables in words, the last fastest.
@@ -253,7 +262,7 @@ fn push_number(bytes: &mut Vec<u8>, x: f64) {
 
 fn push_cell(bytes: &mut Vec<u8>, cell: &str) {
     bytes.push(b',');
-    bytes.extend_from_slice(in_csv(cell).as_bytes());
+    bytes.extend_from_slice(cell.as_bytes());
 }
 
 fn row_of_csv(bytes: &mut Vec<u8>, columns: &[Columns], answers: &[RowAnswer], with_ln_p: bool) {
