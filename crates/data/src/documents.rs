@@ -71,7 +71,8 @@ impl Documents {
         let mut folders: Vec<(PathBuf, bool)> = Vec::new();
         // The folders that lead to where the walk is, below the root, each with the class of the documents in it.
         let mut open: Vec<(PathBuf, Option<Arc<str>>)> = vec![(PathBuf::new(), None)];
-        for entry in WalkDir::new(root).follow_links(true).sort_by_file_name() {
+        // Those that are put in order lie in one folder: their paths are in the order of their names, and need not be taken apart for it.
+        for entry in WalkDir::new(root).follow_links(true).sort_by(|a, b| a.path().as_os_str().cmp(b.path().as_os_str())) {
             match entry {
                 Ok(entry) if entry.file_type().is_file() => {
                     open.truncate(entry.depth().max(1));
