@@ -155,6 +155,9 @@ impl SparseRows {
 
     /// The same with what is there replaced.
     pub fn set(&mut self, cells: Vec<Cell>) {
+        if self.is_empty() {
+            return self.add(cells);
+        }
         let new: Vec<Cell> = cells
             .into_iter()
             .filter(|cell| match self.count_mut(cell.word, cell.class) {
@@ -277,32 +280,34 @@ impl Rows {
 
     /// Rows whose classes are in order, each there once.
     fn put_in_order(&mut self) {
+        // Where each class was met last; in the row at hand if that is not before its first place.
+        let n_classes = self.classes.iter().max().map_or(0, |class| *class as usize + 1);
+        let mut met_at: Vec<Option<usize>> = vec![None; n_classes];
         let mut row: Vec<(u32, WordCount)> = Vec::new();
-        let mut some_joined = false;
+        let (mut begin, mut end) = (0, 0);
         for word in 0..self.n_words() {
-            let places = self.places(word);
-            if self.classes[places.clone()].is_sorted_by(|a, b| a < b) {
-                continue;
-            }
-            row.clear();
-            row.extend(places.clone().map(|at| (self.classes[at], self.counts[at])));
-            row.sort_by_key(|(class, _)| *class);
-            row.dedup_by(|(class, count), (of, sum)| {
-                let is_same = class == of;
-                if is_same {
-                    sum.add(*count);
+            let (places, first) = (begin..self.starts[word + 1], end);
+            (begin, self.starts[word]) = (places.end, first);
+            for at in places {
+                let (class, count) = (self.classes[at], self.counts[at]);
+                let met_at = &mut met_at[class as usize];
+                match *met_at {
+                    Some(place) if place >= first => self.counts[place].add(count),
+                    _ => {
+                        *met_at = Some(end);
+                        (self.classes[end], self.counts[end]) = (class, count);
+                        end += 1;
+                    }
                 }
-                is_same
-            });
-            some_joined |= row.len() < places.len();
-            row.resize(places.len(), (u32::MAX, WordCount::default()));
-            for (at, (class, count)) in places.zip(&row) {
-                (self.classes[at], self.counts[at]) = (*class, *count);
+            }
+            if !self.classes[first..end].is_sorted() {
+                row.clear();
+                row.extend((first..end).map(|at| (self.classes[at], self.counts[at])));
+                row.sort_unstable_by_key(|(class, _)| *class);
+                (first..end).zip(&row).for_each(|(at, (class, count))| (self.classes[at], self.counts[at]) = (*class, *count));
             }
         }
-        if some_joined {
-            self.compact();
-        }
+        self.end_at(end);
     }
 
     fn renamed(&self, map: &StateMap) -> Self {
@@ -319,11 +324,10 @@ impl Rows {
 
     /// Leaves out cells that hold nothing.
     fn compact(&mut self) {
-        let (mut end, mut begin) = (0, 0);
+        let (mut begin, mut end) = (0, 0);
         for word in 0..self.n_words() {
             let places = begin..self.starts[word + 1];
-            begin = places.end;
-            self.starts[word] = end;
+            (begin, self.starts[word]) = (places.end, end);
             for at in places {
                 if !self.counts[at].is_nothing() {
                     (self.classes[end], self.counts[end]) = (self.classes[at], self.counts[at]);
@@ -331,6 +335,11 @@ impl Rows {
                 }
             }
         }
+        self.end_at(end);
+    }
+
+    /// Cuts off what lies behind the last row.
+    fn end_at(&mut self, end: usize) {
         if let Some(last) = self.starts.last_mut() {
             *last = end;
         }
