@@ -110,7 +110,7 @@ impl InteractionGraph {
                 let mut states = 0;
                 for (missing, first) in missing.zip((word * 64..).step_by(64)).filter(|(missing, _)| *missing != 0) {
                     n_missing += missing.count_ones() as usize;
-                    states += bits(&[missing]).map(|bit| self.n_states[first + bit]).sum::<usize>();
+                    states += ones(missing).map(|bit| self.n_states[first + bit]).sum::<usize>();
                 }
                 weight += (self.n_states[other] * states) as f64;
             }
@@ -139,10 +139,15 @@ impl InteractionGraph {
 
 /// The places of the bits that are set.
 fn bits(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    let without_lowest = |bits: &u64| Some(bits & (bits - 1)).filter(|&left| left != 0);
-    words.iter().enumerate().flat_map(move |(word, &bits)| {
-        let of_word = std::iter::successors(Some(bits).filter(|&bits| bits != 0), without_lowest);
-        of_word.map(move |bits| word * 64 + bits.trailing_zeros() as usize)
+    words.iter().enumerate().flat_map(|(word, &bits)| ones(bits).map(move |bit| word * 64 + bit))
+}
+
+/// The same of one word.
+pub(crate) fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
+        bits &= bits - 1;
+        Some(place)
     })
 }
 
@@ -191,8 +196,7 @@ pub fn cheapest_elimination(graph: &InteractionGraph, eliminate: &[VarId], searc
         let (order, steps) = greedy(&mut kernel.clone(), &mut left.clone(), heuristic);
         (cost_of(graph, first.iter().copied().chain(order.into_iter().map(|place| names[place])).collect()), steps)
     };
-    let mut tried = [Heuristic::MinFill, Heuristic::MinWeight, Heuristic::WeightedMinFill].map(try_by).into_iter();
-    let (mut best, mut spent) = tried.next().expect("three were tried");
+    let [(mut best, mut spent), second, third] = [Heuristic::MinFill, Heuristic::MinWeight, Heuristic::WeightedMinFill].map(try_by);
     let mut take = |(found, steps): (Elimination, usize)| {
         spent += steps;
         if found.tree_entries < best.tree_entries {
@@ -200,7 +204,8 @@ pub fn cheapest_elimination(graph: &InteractionGraph, eliminate: &[VarId], searc
         }
         (spent, best.tree_entries)
     };
-    tried.for_each(|tried| _ = take(tried));
+    take(second);
+    take(third);
     let (share, most) = match search {
         Search::Quick => (1.0, 20_000),
         Search::Brief => (1.0, 20_000_000),

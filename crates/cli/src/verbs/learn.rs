@@ -45,24 +45,22 @@ pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(
     *timings = learned.timings.clone();
     let model = &learned.model;
     // The file is written while there is still something to be told.
-    let (saved, told) = std::thread::scope(|scope| {
+    let (saved, text) = std::thread::scope(|scope| {
         let saving = scope.spawn(|| {
             let start = Instant::now();
             model.save(&output, args.force)?;
             timings.add("write", start);
             Ok::<(), tunbridge::Error>(())
         });
-        let told = if as_json { Told::Object(as_object(&learned, &output)) } else { Told::Text(summary(&title, &learned)) };
-        (saving.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), told)
+        let text = (!as_json).then(|| summary(&title, &learned));
+        (saving.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), text)
     });
     saved?;
     for text in learned.remarks.iter().chain(&report::remarks(&learned.report, learned.model.schema())) {
         remark(common, text);
     }
-    let mut text = match told {
-        Told::Object(object) => return print_json(&object),
-        Told::Text(text) => text?,
-    };
+    let Some(text) = text else { return print_json(&as_object(&learned, &output)) };
+    let mut text = text?;
     if common.trace {
         text.push_str(&super::show::tables(model, usize::MAX));
     }
@@ -71,12 +69,6 @@ pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(
     // The program ends here, and the system takes memory back at once; a vocabulary would be dropped word by word.
     std::mem::forget(learned);
     print(&text)
-}
-
-/// What is told of a model that was learned.
-enum Told {
-    Object(Value),
-    Text(Result<String, Failure>),
 }
 
 pub fn options(args: &LearnArgs, common: &Common) -> Result<LearnOptions, Failure> {

@@ -1,7 +1,7 @@
 //! Numbers that messages are made of: doubles, and doubles with an exponent of their own that neither under- nor overflow.
 
 /// What propagation needs of a number that is not negative.
-pub(super) trait Number: Copy + PartialEq {
+pub(super) trait Number: Copy {
     const ZERO: Self;
     const ONE: Self;
     fn from_f64(value: f64) -> Self;
@@ -79,7 +79,7 @@ impl Number for f64 {
 }
 
 /// A double between one and two, or zero, times a power of two.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Wide {
     fraction: f64,
     exponent: i64,

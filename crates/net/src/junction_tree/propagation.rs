@@ -161,9 +161,10 @@ impl<N: Number> Messages<N> {
             self.is_changed.resize(n_cliques, false);
             self.is_changed.extend((0..tree.n_named).map(VarId::new).map(|variable| {
                 let leaf = n_cliques + variable.index();
-                match evidence.likelihood(variable).filter(|_| self.is_fresh[leaf]) {
-                    Some(likelihood) => !likelihood.iter().zip(&self.up[tree.message_of(leaf)]).all(|(&new, old)| N::from_f64(new) == *old),
-                    None => self.is_fresh[leaf] || evidence.likelihood(variable).is_some(),
+                let before = self.is_fresh[leaf].then(|| self.up[tree.message_of(leaf)].iter().map(|old| old.to_f64().to_bits()));
+                match (evidence.likelihood(variable), before) {
+                    (Some(now), Some(before)) => !now.iter().map(|new| new.to_bits()).eq(before),
+                    (now, before) => now.is_some() || before.is_some(),
                 }
             }));
         } else {

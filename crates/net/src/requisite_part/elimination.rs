@@ -4,8 +4,8 @@
 //! to plan for a part. Only where that makes large tables is an order looked for that is the part's own.
 
 use super::messages::{Input, Messages, Outcome};
-use super::{Axis, Part, RequisiteParts, ones};
-use crate::elimination_order::{Heuristic, InteractionGraph, elimination};
+use super::{Axis, Part, RequisiteParts};
+use crate::elimination_order::{Heuristic, InteractionGraph, elimination, ones};
 use belief::VarId;
 
 /// Entries of all messages of a part, at most.

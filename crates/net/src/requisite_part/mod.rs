@@ -11,7 +11,7 @@
 mod elimination;
 mod messages;
 
-use crate::elimination_order::{InteractionGraph, Search, cheapest_elimination};
+use crate::elimination_order::{InteractionGraph, Search, cheapest_elimination, ones};
 use crate::evidence::Evidence;
 use crate::factor_graph::FactorGraph;
 use belief::VarId;
@@ -517,13 +517,4 @@ fn order<'s>(n_states: &[usize], scopes: impl Iterator<Item = &'s [VarId]>, fixe
         }
     }
     order
-}
-
-/// The places of the bits that are set.
-fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let place = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
-        bits &= bits - 1;
-        Some(place)
-    })
 }
