@@ -220,7 +220,7 @@ pub enum CalibrateArg {
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tunbridge classify play_tennis.tb new_days.csv -o answers.csv\n  tunbridge classify play_tennis.tb Outlook=Sunny Wind=Strong\n  tunbridge classify mail.tb new/ --costs 'spam|ham=9'\n  tunbridge classify patients.tb new.csv --loss loss.csv --reject 0.2\n  tunbridge classify play_tennis.tb Outlook=Sunny --value-of-information\n  tunbridge classify mail.tb new.txt --documents lines\n  tunbridge classify mail.tb - < message.txt"
+    after_help = "Examples:\n  tunbridge classify play_tennis.tb new_days.csv -o answers.csv\n  tunbridge classify play_tennis.tb Outlook=Sunny Wind=Strong\n  tunbridge classify mail.tb new/ --costs 'spam|ham=9'\n  tunbridge classify patients.tb new.csv --loss loss.csv --reject 0.2\n  tunbridge classify play_tennis.tb Outlook=Sunny --value-of-information\n  tunbridge classify mail.tb new.txt --documents lines\n  tunbridge classify mail.tb - < message.txt\n  tail -f -n +1 days.csv | tunbridge classify play_tennis.tb - --live"
 )]
 pub struct ClassifyArgs {
     /// The model
@@ -244,6 +244,10 @@ pub struct ClassifyArgs {
     /// Write the answers only, without the columns of the data
     #[arg(long)]
     pub answers_only: bool,
+    /// Answer each row of text as soon as it comes, as from `tail -f`: its columns, and those of the answers, are then what the first row
+    /// says
+    #[arg(long)]
+    pub live: bool,
     /// What to do with a value that is no known state
     #[arg(long, value_enum, value_name = "HOW", default_value = "missing")]
     pub unknown_states: UnknownArg,

@@ -5,7 +5,7 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -204,9 +204,10 @@ impl Documents {
             Cut::Messages => Records::Messages,
         };
         let input = self.open(file).ok()?;
-        let mut head = [0; 8192];
-        let n = read_full(&mut input.open().ok()?, &mut head).ok()?;
-        if is_binary(&head[..n]) {
+        let (mut head, mut from) = (Vec::new(), BufReader::new(input.open().ok()?).take(8192));
+        // More than the first line may be long in coming.
+        if input.live { from.read_until(b'\n', &mut head) } else { from.read_to_end(&mut head) }.ok()?;
+        if is_binary(&head) {
             return None;
         }
         Blocks::new(&input, records, rows, first_row, pool).ok()

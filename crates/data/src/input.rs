@@ -1,24 +1,27 @@
 //! Where a table comes from: paths, globs and standard input; what format and compression each has.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use crate::spool::Spool;
 use crate::{DataError, mailbox};
 
 /// One file of a table, which can be opened again and again.
 ///
-/// Standard input is copied to an unnamed temporary file first and is a file like any other from then on: schema inference,
-/// leave-one-out and calibration each read the rows again, and Parquet is read from its end.
+/// Standard input is copied to an unnamed temporary file and is a file like any other: schema inference, leave-one-out and calibration
+/// each read the rows again, and Parquet is read from its end.
 #[derive(Clone, Debug)]
 pub struct Input {
     /// The file as the user named it; `-` is standard input.
     pub path: PathBuf,
     /// Its format.
     pub format: Format,
+    /// Whether records are wanted as soon as they are there, however few.
+    pub(crate) live: bool,
     compression: Compression,
-    spooled: Option<Arc<File>>,
+    spooled: Option<Arc<Spool>>,
     bytes: u64,
 }
 
@@ -72,8 +75,7 @@ static SPOOLED: Mutex<Vec<Spooled>> = Mutex::new(Vec::new());
 
 struct Spooled {
     path: PathBuf,
-    file: Weak<File>,
-    bytes: u64,
+    bytes: Weak<Spool>,
 }
 
 /// Files that are opened several times: what of them can be read once only is kept meanwhile.
@@ -106,7 +108,7 @@ impl Input {
         for argument in arguments {
             let path = argument.as_ref();
             if path.as_os_str() == "-" {
-                inputs.push(Self::spool(path, || Ok(io::stdin().lock()), documents)?);
+                inputs.push(Self::spool(path, || Ok(io::stdin()), documents)?);
             } else if let Some(pattern) = path.to_str().filter(|p| p.contains(['*', '?', '[']) && !path.exists()) {
                 let hint = "check the pattern, and quote it so that the shell leaves it alone";
                 let bad = |what: String| DataError::BadFile { path: path.into(), what, hint: Some(hint.into()) };
@@ -134,7 +136,7 @@ impl Input {
         let io = |source| DataError::Io { path: path.into(), source };
         let metadata = std::fs::metadata(path).map_err(io)?;
         if metadata.is_dir() {
-            return Ok(Self { path: path.into(), format: Format::Folder, compression: Compression::None, spooled: None, bytes: 0 });
+            return Ok(Self::plain(path, Format::Folder, 0));
         }
         if !metadata.is_file() {
             // A pipe or a process substitution can be read once only.
@@ -146,23 +148,32 @@ impl Input {
     /// A file of documents that may be packed.
     pub(crate) fn packed(path: &Path) -> io::Result<Self> {
         let bytes = std::fs::metadata(path)?.len();
-        let mut input = Self { path: path.into(), format: Format::Documents, compression: Compression::None, spooled: None, bytes };
+        let mut input = Self::plain(path, Format::Documents, bytes);
         input.find_compression()?;
         Ok(input)
     }
 
-    fn spool<R: Read>(path: &Path, open: impl FnOnce() -> io::Result<R>, documents: bool) -> Result<Self, DataError> {
+    /// A file of that size that is not packed, nor a copy.
+    fn plain(path: &Path, format: Format, bytes: u64) -> Self {
+        Self { path: path.into(), format, live: false, compression: Compression::None, spooled: None, bytes }
+    }
+
+    fn spool<R: Read + Send + 'static>(path: &Path, open: impl FnOnce() -> io::Result<R>, documents: bool) -> Result<Self, DataError> {
         let io = |source| DataError::Io { path: path.into(), source };
         let mut all = SPOOLED.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|spooled| spooled.file.strong_count() > 0);
-        if let Some((file, bytes)) = all.iter().find(|s| s.path == path).and_then(|s| Some((s.file.upgrade()?, s.bytes))) {
-            return Self::recognise(path, Some(file), bytes, documents);
-        }
-        let (file, bytes) = open().and_then(copied).map_err(io)?;
-        let file = Arc::new(file);
-        all.push(Spooled { path: path.into(), file: Arc::downgrade(&file), bytes });
+        all.retain(|spooled| spooled.bytes.strong_count() > 0);
+        let kept = all.iter().find(|spooled| spooled.path == path).and_then(|spooled| spooled.bytes.upgrade());
+        let spool = match kept {
+            Some(spool) => spool,
+            None => {
+                let spool = open().and_then(Spool::begin).map_err(io)?;
+                all.push(Spooled { path: path.into(), bytes: Arc::downgrade(&spool) });
+                spool
+            }
+        };
         drop(all);
-        Self::recognise(path, Some(file), bytes, documents)
+        let bytes = spool.bytes().map_err(io)?;
+        Self::recognise(path, Some(spool), bytes, documents)
     }
 
     fn find_compression(&mut self) -> io::Result<()> {
@@ -172,8 +183,8 @@ impl Input {
         Ok(())
     }
 
-    fn recognise(path: &Path, spooled: Option<Arc<File>>, bytes: u64, documents: bool) -> Result<Self, DataError> {
-        let mut input = Self { path: path.into(), format: Format::Csv { tab: false }, compression: Compression::None, spooled, bytes };
+    fn recognise(path: &Path, spooled: Option<Arc<Spool>>, bytes: u64, documents: bool) -> Result<Self, DataError> {
+        let mut input = Self { spooled, ..Self::plain(path, Format::Csv { tab: false }, bytes) };
         let io = |source| DataError::Io { path: path.into(), source };
         input.find_compression().map_err(io)?;
         if documents {
@@ -181,9 +192,8 @@ impl Input {
             return Ok(input);
         }
         let name = plain_name(path);
-        let mut start = [0_u8; 4096];
-        let n = read_full(&mut input.open().map_err(io)?, &mut start).map_err(io)?;
-        let start = &start[..n];
+        let start = input.open().and_then(|mut from| first_bytes(&mut from)).map_err(io)?;
+        let start = &start[..];
         if start.starts_with(b"\x89TBR\r\n\x1A\n") {
             return Err(DataError::BadFile {
                 path: path.into(),
@@ -222,14 +232,14 @@ impl Input {
         };
         if matches!(input.format, Format::Parquet | Format::ArrowFile) && input.compression != Compression::None {
             // These are read from their end, so they are unpacked first.
-            let unpacked = input.open().map_err(io)?;
-            let (file, bytes) = copied(unpacked).map_err(io)?;
-            return Self::recognise(path, Some(Arc::new(file)), bytes, documents);
+            let unpacked = input.open().and_then(Spool::whole).map_err(io)?;
+            let bytes = unpacked.bytes().map_err(io)?;
+            return Self::recognise(path, Some(unpacked), bytes, documents);
         }
         Ok(input)
     }
 
-    /// The size of the file as it is stored.
+    /// The size of the file as it is stored; of standard input, what there was of it when it was opened.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -237,7 +247,7 @@ impl Input {
     /// The file's own bytes, from the start, with a position of their own.
     pub(crate) fn raw(&self) -> io::Result<RawFile> {
         match &self.spooled {
-            Some(file) => Ok(RawFile::Spooled { file: file.clone(), at: 0 }),
+            Some(spool) => Ok(RawFile::Spooled { spool: spool.clone(), at: 0 }),
             None => File::open(&self.path).map(RawFile::File),
         }
     }
@@ -262,7 +272,7 @@ impl Input {
     pub(crate) fn seekable(&self) -> io::Result<File> {
         match &self.spooled {
             // A clone shares its position with the others; opening the descriptor anew gives one of its own.
-            Some(file) => reopen(file),
+            Some(spool) => reopen(spool),
             None => File::open(&self.path),
         }
     }
@@ -285,25 +295,16 @@ pub fn whole_file(path: &Path) -> Result<Vec<u8>, DataError> {
     read().map_err(|source| DataError::Io { path: path.into(), source })
 }
 
-/// All bytes in an unnamed temporary file, and how many they are.
-fn copied(mut from: impl Read) -> io::Result<(File, u64)> {
-    let mut file = tempfile::tempfile()?;
-    let bytes = io::copy(&mut from, &mut file)?;
-    file.flush()?;
-    Ok((file, bytes))
-}
-
 #[cfg(target_os = "linux")]
-fn reopen(file: &File) -> io::Result<File> {
+fn reopen(spool: &Spool) -> io::Result<File> {
     use std::os::fd::AsRawFd;
-    File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))
+    File::open(format!("/proc/self/fd/{}", spool.file()?.as_raw_fd()))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn reopen(file: &File) -> io::Result<File> {
+fn reopen(spool: &Arc<Spool>) -> io::Result<File> {
     let mut copy = tempfile::tempfile()?;
-    let mut from = RawFile::Spooled { file: Arc::new(file.try_clone()?), at: 0 };
-    io::copy(&mut from, &mut copy)?;
+    io::copy(&mut RawFile::Spooled { spool: spool.clone(), at: 0 }, &mut copy)?;
     io::Seek::seek(&mut copy, io::SeekFrom::Start(0))?;
     Ok(copy)
 }
@@ -311,15 +312,15 @@ fn reopen(file: &File) -> io::Result<File> {
 /// A file with a position of its own, also when several readers share one descriptor.
 pub(crate) enum RawFile {
     File(File),
-    Spooled { file: Arc<File>, at: u64 },
+    Spooled { spool: Arc<Spool>, at: u64 },
 }
 
 impl Read for RawFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             RawFile::File(file) => file.read(buffer),
-            RawFile::Spooled { file, at } => {
-                let n = read_at(file, buffer, *at)?;
+            RawFile::Spooled { spool, at } => {
+                let n = spool.read_at(buffer, *at)?;
                 *at += n as u64;
                 Ok(n)
             }
@@ -330,11 +331,11 @@ impl Read for RawFile {
     fn read_to_end(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
         match self {
             RawFile::File(file) => file.read_to_end(buffer),
-            RawFile::Spooled { file, at } => {
+            RawFile::Spooled { spool, at } => {
                 let before = buffer.len();
                 let mut piece = [0; 1 << 14];
                 loop {
-                    match read_at(file, &mut piece, *at) {
+                    match spool.read_at(&mut piece, *at) {
                         Ok(0) => return Ok(buffer.len() - before),
                         Ok(n) => {
                             buffer.extend_from_slice(&piece[..n]);
@@ -397,6 +398,31 @@ pub(crate) fn read_full(from: &mut impl Read, buffer: &mut [u8]) -> io::Result<u
         }
     }
     Ok(filled)
+}
+
+/// As many of the first bytes as a format is known by: up to the line that says it, for more of them may be long in coming.
+fn first_bytes(from: &mut impl Read) -> io::Result<Vec<u8>> {
+    const MOST: usize = 4096;
+    // Formats that are no text are known by so many bytes.
+    const FEWEST: usize = 16;
+    let (mut start, mut n) = (vec![0; MOST], 0);
+    while n < MOST && !(n >= FEWEST && has_telling_line(&start[..n])) {
+        match from.read(&mut start[n..]) {
+            Ok(0) => break,
+            Ok(more) => n += more,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    start.truncate(n);
+    Ok(start)
+}
+
+/// Whether a whole line is there that is more than a bracket and no comment of ARFF.
+fn has_telling_line(start: &[u8]) -> bool {
+    let text = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start);
+    let whole = memchr::memrchr(b'\n', text).map_or(&[][..], |end| &text[..end]);
+    whole.split(|b| *b == b'\n').map(|line| line.trim_ascii()).any(|line| line.len() > 1 && line[0] != b'%')
 }
 
 /// How files begin that look like none of the formats, what they are, and what to do with them.

@@ -25,6 +25,7 @@ mod profile;
 mod row_texts;
 mod sidecar;
 mod source;
+mod spool;
 mod table;
 mod text;
 pub mod words;

@@ -28,6 +28,7 @@ use crate::{MadeColumns, NameMap};
 /// | `schema` | found beside the data | a sidecar file |
 /// | `made` | none | columns that are made of others |
 /// | `part` | all | which rows count |
+/// | `live` | no | whether rows are handed on as soon as they come: for answers, not for learning |
 /// | `on_bad_row` | [`OnBadRow::Error`] | what to do with a malformed row |
 /// | `threads` | all cores | how many threads work |
 #[derive(Clone, Default)]
@@ -66,6 +67,9 @@ pub struct ReadOptions {
     pub class_depth: usize,
     /// The sidecar file; else the one beside the data is used if there is one.
     pub schema: Option<PathBuf>,
+    /// Whether rows of text are handed on as soon as they come, in chunks of any size, and what the columns are is said by the first row
+    /// alone. For answers, which are the same whatever the chunks; sums over rows are not, to the last bit.
+    pub live: bool,
     /// What to do with a malformed row.
     pub on_bad_row: OnBadRow,
     /// Threads; zero is as many as there are cores.

@@ -6,8 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-struct State<U, R, E> {
-    source: U,
+struct State<R, E> {
     drawn: usize,
     taken: usize,
     exhausted: bool,
@@ -17,7 +16,8 @@ struct State<U, R, E> {
 /// Draws units from `source` until it gives none, runs `work` on each with `threads` threads, and hands the results to `take`
 /// in order. The first error in that order ends everything.
 ///
-/// No more units than `ahead`, or one for each thread, and one more are under way at once, so that memory stays bounded.
+/// No more units than `ahead`, or one for each thread, and one more are under way at once, so that memory stays bounded. A source that
+/// waits for its next unit keeps no result from being handed on.
 pub(crate) fn in_order<T, R, E>(
     (threads, ahead): (usize, usize),
     source: impl FnMut() -> Result<Option<T>, E> + Send,
@@ -38,40 +38,49 @@ where
         }
         return Ok(());
     }
-    let state = Mutex::new(State { source, drawn: 0, taken: 0, exhausted: false, results: BTreeMap::new() });
+    // Whoever holds both locks took the source's first.
+    let source = Mutex::new(source);
+    let state = Mutex::new(State { drawn: 0, taken: 0, exhausted: false, results: BTreeMap::new() });
     let changed = Condvar::new();
     let stop = || {
         lock(&state).exhausted = true;
         changed.notify_all();
     };
+    let draw = || {
+        let mut source = lock(&source);
+        let mut held = lock(&state);
+        while !held.exhausted && held.drawn > held.taken + ahead {
+            held = changed.wait(held).unwrap_or_else(PoisonError::into_inner);
+        }
+        if held.exhausted {
+            return None;
+        }
+        drop(held);
+        let drawn = source();
+        let mut held = lock(&state);
+        // The others may have come to an end meanwhile.
+        if held.exhausted {
+            return None;
+        }
+        let place = held.drawn;
+        match drawn {
+            Ok(Some(unit)) => {
+                held.drawn += 1;
+                return Some((place, unit));
+            }
+            Ok(None) => {}
+            Err(error) => {
+                held.drawn += 1;
+                held.results.insert(place, Err(error));
+            }
+        }
+        held.exhausted = true;
+        changed.notify_all();
+        None
+    };
     let worker = || {
         let _alarm = Alarm(stop);
-        loop {
-            let mut held = lock(&state);
-            while !held.exhausted && held.drawn > held.taken + ahead {
-                held = changed.wait(held).unwrap_or_else(PoisonError::into_inner);
-            }
-            if held.exhausted {
-                return;
-            }
-            let place = held.drawn;
-            let unit = match (held.source)() {
-                Ok(Some(unit)) => unit,
-                Ok(None) => {
-                    held.exhausted = true;
-                    changed.notify_all();
-                    return;
-                }
-                Err(error) => {
-                    held.exhausted = true;
-                    held.drawn += 1;
-                    held.results.insert(place, Err(error));
-                    changed.notify_all();
-                    return;
-                }
-            };
-            held.drawn += 1;
-            drop(held);
+        while let Some((place, unit)) = draw() {
             let result = work(unit);
             let mut held = lock(&state);
             held.exhausted |= result.is_err();
@@ -166,6 +175,24 @@ mod tests {
         let mut units = 0..1000_usize;
         let take = |unit| if unit == 31 { panic!("lost") } else { Ok::<_, ()>(()) };
         let _ = in_order((3, 3), || Ok(units.next()), Ok, take);
+    }
+
+    /// Or an answer would wait for the next question.
+    #[test]
+    fn a_result_is_taken_while_the_source_waits() {
+        for threads in [1, 2, 7] {
+            let (send, receive) = std::sync::mpsc::channel();
+            let mut units = 0..20_usize;
+            let draw = move || {
+                let unit = units.next();
+                // The next unit is there only once the one before was taken.
+                if unit.is_some_and(|unit| unit > 0) {
+                    receive.recv_timeout(std::time::Duration::from_secs(60)).map_err(|_| "nothing was taken")?;
+                }
+                Ok(unit)
+            };
+            assert_eq!(in_order((threads, threads), draw, Ok, |_| send.send(()).map_err(|_| "nobody draws")), Ok(()));
+        }
     }
 
     #[test]

@@ -197,7 +197,7 @@ pub fn not_of_files(args: &ClassifyArgs) -> Result<(), Failure> {
     if args.answers_only {
         return Err(Failure::Usage("--answers-only is for files; one case has nothing else".into()));
     }
-    Ok(())
+    refuse(&[("--live", args.live)], "is for rows, and one case is answered at once")
 }
 
 fn has_texts(model: &dyn Classifier) -> bool {
@@ -276,8 +276,14 @@ pub fn rows(
     if let Some(path) = &args.output {
         model_file::check_place_of_answers(path)?;
     }
+    if args.live && (args.output.is_some() || matches!(format, OutputFormat::Parquet | OutputFormat::Arrow)) {
+        return Err(Failure::Usage(
+            "--live writes rows to standard output as they come, as CSV or, with --format jsonl, JSON Lines".into(),
+        ));
+    }
     let mut read = args.read.options(common);
     recipe.apply(&mut read);
+    read.live = args.live;
     let _bar = progress::show(&mut read, common);
     let table = Table::open_as(&args.inputs, read, schema, args.unknown_states.into(), true)?;
     table.remarks().iter().for_each(|text| remark(common, text));

@@ -23,6 +23,7 @@ mod interruption;
 mod json;
 mod known_graphs;
 mod labels;
+mod live;
 mod mixture;
 mod model_files;
 mod network_classifiers;

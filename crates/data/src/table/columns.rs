@@ -69,7 +69,8 @@ pub(super) fn expect_late_keys(source: &mut Source, schema: &Schema) -> Option<S
     let list: Vec<String> = inputs().filter(is_late).map(|v| format!("`{}`", v.name)).collect();
     source.late_keys = late;
     let path = shown(&source.input.path);
-    (!list.is_empty()).then(|| format!("{path}: its first {SAMPLE_ROWS} rows have no {}: read as missing where it is not", list.join(", ")))
+    let first = if source.input.live { "first row has".into() } else { format!("first {SAMPLE_ROWS} rows have") };
+    (!list.is_empty()).then(|| format!("{path}: its {first} no {}: read as missing where it is not", list.join(", ")))
 }
 
 pub(super) fn n_columns(n: usize) -> String {

@@ -92,6 +92,7 @@ impl Records {
 pub(crate) struct Blocks {
     from: Box<dyn Read + Send>,
     path: PathBuf,
+    live: bool,
     records: Records,
     per_block: usize,
     pool: Pool,
@@ -108,6 +109,7 @@ impl Blocks {
         let mut blocks = Self {
             from: input.open().map_err(io)?,
             path: input.path.clone(),
+            live: input.live,
             records,
             per_block: per_block.max(1),
             pool,
@@ -148,7 +150,7 @@ impl Blocks {
         self.next_row
     }
 
-    /// The next records, at most as many as asked for at the start.
+    /// The next records, at most as many as asked for at the start; of a live input those that are there, if there are some.
     pub fn next(&mut self) -> Result<Option<Block>, DataError> {
         self.take(self.per_block)
     }
@@ -166,7 +168,7 @@ impl Blocks {
             if let Some(end) = scan.advance(&bytes[..n_read], want) {
                 break end;
             }
-            if n_read >= MOST_BYTES && scan.last_end > 0 {
+            if (n_read >= MOST_BYTES || self.live && scan.n_records > 0) && scan.last_end > 0 {
                 break scan.last_end;
             }
             if self.at_end {
@@ -188,10 +190,14 @@ impl Blocks {
             }
             let wanted = n_read.clamp(FIRST_READ, READ);
             bytes.resize(bytes.len().max(n_read + wanted + PADDING), 0);
-            let n = crate::input::read_full(&mut self.from, &mut bytes[n_read..n_read + wanted])
-                .map_err(|source| DataError::Io { path: self.path.clone(), source })?;
-            n_read += n;
-            self.at_end = n < wanted;
+            match self.from.read(&mut bytes[n_read..n_read + wanted]) {
+                Ok(n) => {
+                    n_read += n;
+                    self.at_end = n == 0;
+                }
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(source) => return Err(DataError::Io { path: self.path.clone(), source }),
+            }
         };
         if end == 0 {
             self.pool.give(bytes);

@@ -5,6 +5,7 @@
 //! go from the file's bytes to a state's code without being copied or even looked at byte by byte.
 
 use std::borrow::Cow;
+use std::io::{BufRead, BufReader, Read};
 
 use super::blocks::{Block, Blocks, Pool, Records};
 use super::tile::Tile;
@@ -97,7 +98,7 @@ pub(crate) fn sniff(input: &Input, tab: bool, options: &ReadOptions) -> Result<(
         let what = format!("`{}` cannot be the delimiter", odd.escape_ascii());
         return Err(DataError::Columns { what, hint: Some("cells are separated by a comma, a tab, a semicolon or the like".into()) });
     }
-    let start = start_of(input)?;
+    let start = first_line(input)?;
     if ends_lines_with_returns(&start) {
         let hint = "convert it: tr '\\r' '\\n' < OLD > NEW".into();
         return Err(bad("its lines end with a carriage return alone, as on old Macs", Some(hint)));
@@ -106,12 +107,14 @@ pub(crate) fn sniff(input: &Input, tab: bool, options: &ReadOptions) -> Result<(
     let names_delimiter = named.is_some();
     let delimiter = delimiter.or(named);
     let pool = Pool::default();
+    // Where the delimiter is known, or rows are few in coming, the first record says everything.
+    let n_looked_at = if delimiter.is_some() || input.live { 1 } else { 64 };
     let guess = |delimiter: u8| {
-        let mut blocks = Blocks::new(input, Records::Csv { delimiter }, 64, 0, pool.clone())?;
+        let mut blocks = Blocks::new(input, Records::Csv { delimiter }, n_looked_at, 0, pool.clone())?;
         if names_delimiter {
             blocks.pass_header()?;
         }
-        Ok(blocks.next()?.map(|block| records_of(&block, delimiter, 64)))
+        Ok(blocks.next()?.map(|block| records_of(&block, delimiter, n_looked_at)))
     };
     let candidates: Vec<u8> = match delimiter {
         Some(given) => vec![given],
@@ -159,13 +162,12 @@ pub(crate) fn sniff(input: &Input, tab: bool, options: &ReadOptions) -> Result<(
     Ok((Dialect { delimiter, header: true, names_delimiter }, names))
 }
 
-/// The first bytes of a file, without a byte order mark.
-fn start_of(input: &Input) -> Result<Vec<u8>, DataError> {
-    const ENOUGH: usize = 64 << 10;
+/// The first line of a file, or as much of it as may be one, without a byte order mark.
+fn first_line(input: &Input) -> Result<Vec<u8>, DataError> {
+    const ENOUGH: u64 = 64 << 10;
     let io = |source| DataError::Io { path: input.path.clone(), source };
-    let mut start = vec![0; ENOUGH];
-    let n = crate::input::read_full(&mut input.open().map_err(io)?, &mut start).map_err(io)?;
-    start.truncate(n);
+    let mut start = Vec::new();
+    BufReader::new(input.open().map_err(io)?).take(ENOUGH).read_until(b'\n', &mut start).map_err(io)?;
     if start.starts_with(b"\xEF\xBB\xBF") {
         start.drain(..3);
     }

@@ -25,11 +25,12 @@ fn plain(error: &serde_json::Error) -> String {
 
 /// The keys of the first rows, in order of appearance, and whether those are all rows.
 pub(crate) fn keys(input: &Input) -> Result<(Vec<String>, bool), DataError> {
-    let mut blocks = Blocks::new(input, Records::Lines { comment: None }, 4096, 0, Pool::default())?;
+    let (per_block, most) = if input.live { (1, 1) } else { (4096, SAMPLE_ROWS as u64) };
+    let mut blocks = Blocks::new(input, Records::Lines { comment: None }, per_block, 0, Pool::default())?;
     let mut keys: Vec<String> = Vec::new();
     let mut seen = std::collections::HashSet::new();
     let mut at_end = false;
-    while blocks.next_row() < SAMPLE_ROWS as u64 {
+    while blocks.next_row() < most {
         let Some(block) = blocks.next()? else {
             at_end = true;
             break;

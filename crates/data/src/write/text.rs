@@ -31,6 +31,8 @@ pub(super) fn write(
         header.push(b'\n');
         to.write_all(&header).map_err(io_error)?;
     }
+    let flush = |to: &mut dyn Write| if job.table.options.live { to.flush().map_err(io_error) } else { Ok(()) };
+    flush(to)?;
     // What each name looks like in the output, made once.
     let written = |name: &String| match format {
         OutputFormat::Csv | OutputFormat::Tsv => {
@@ -72,7 +74,7 @@ pub(super) fn write(
                 }
                 buffers.give(out);
             }
-            Ok(())
+            flush(to)
         },
     )?;
     Ok(report)
