@@ -77,6 +77,14 @@ impl JunctionTree {
                 let (to, n_places) = (tree.scopes.len() + variable.index(), self.n_states[variable.index()]);
                 Tied::new(to, first_home + number, None, n_places, std::slice::from_ref(variable))
             });
+            let guards: Vec<VarId> =
+                scope[..n_shared].iter().copied().filter(|&variable| self.is_told_above(variable, place, &tree)).collect();
+            let first_guard = watched.len();
+            watched.extend(guards.iter().map(|variable| Watched { scope: std::slice::from_ref(variable), rule: Rule::Place }));
+            let of_guards = guards.iter().enumerate().map(|(number, variable)| {
+                let (to, n_places) = (tree.scopes.len() + variable.index(), self.n_states[variable.index()]);
+                Tied::new(to, first_guard + number, None, n_places, std::slice::from_ref(variable))
+            });
             let (by_group, others): (Vec<Tied>, Vec<Tied>) =
                 of_children.chain(of_homes).partition(|tied| tied.variables.iter().all(|variable| scope[..n_shared].contains(variable)));
             let (along, across): (Vec<Tied>, Vec<Tied>) =
@@ -89,6 +97,7 @@ impl JunctionTree {
                 starts: Vec::new(),
                 group_runs: Vec::new(),
                 by_group,
+                guards: of_guards.collect(),
                 across,
                 along,
             };
@@ -107,6 +116,16 @@ impl JunctionTree {
         let of_variables = self.n_states[..self.n_named].iter().copied();
         self.first_message = running_sum(self.cliques.iter().map(n_groups).chain(of_variables));
         Ok(())
+    }
+
+    /// Whether a variable has its home neither in a clique nor below it, so that what is observed of it comes to the clique from above only.
+    fn is_told_above(&self, variable: VarId, place: usize, tree: &CliqueTree) -> bool {
+        let mut home = self.home[variable.index()];
+        // Parents have smaller numbers than their children.
+        while let Some(parent) = tree.parents[home].filter(|_| home > place) {
+            home = parent;
+        }
+        variable.index() < self.n_named && home != place
     }
 }
 
@@ -145,6 +164,7 @@ struct Storing<'a> {
     starts: Vec<u32>,
     group_runs: Vec<u32>,
     by_group: Vec<Tied<'a>>,
+    guards: Vec<Tied<'a>>,
     across: Vec<Tied<'a>>,
     along: Vec<Tied<'a>>,
 }
@@ -154,7 +174,7 @@ impl Storing<'_> {
         if row.changed < n_shared || self.potential.is_empty() {
             self.groups.push(self.potential.len() as u32);
             self.group_runs.push(self.starts.len() as u32);
-            self.by_group.iter_mut().for_each(|tied| tied.push(row, 0));
+            self.by_group.iter_mut().chain(&mut self.guards).for_each(|tied| tied.push(row, 0));
         }
         if !self.in_runs {
             for state in row.possible() {
@@ -199,7 +219,8 @@ impl Storing<'_> {
         } else {
             Within::Entries(links(self.across).into_iter().chain(links(self.along)).collect())
         };
-        Clique { scope, n_shared, parent, potential: self.potential, groups: self.groups, by_group: links(self.by_group), within }
+        let (by_group, guards) = (links(self.by_group), links(self.guards));
+        Clique { scope, n_shared, parent, potential: self.potential, groups: self.groups, by_group, guards, within }
     }
 }
 

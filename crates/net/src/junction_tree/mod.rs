@@ -17,6 +17,7 @@ mod compilation;
 mod factored;
 mod number;
 mod propagation;
+mod stored_sweep;
 mod support;
 mod sweep;
 
@@ -68,6 +69,9 @@ struct Clique {
     groups: Vec<u32>,
     /// Links that all configurations of a group agree on.
     by_group: Vec<Link>,
+    /// Variables that all configurations of a group agree on and of which nothing below the clique tells: what is known of them comes from above, too
+    /// late for what goes up.
+    guards: Vec<Link>,
     /// Links that they do not agree on.
     within: Within,
 }
@@ -231,7 +235,7 @@ impl JunctionTree {
                 Within::Entries(links) => of_links(links),
                 Within::Runs { starts, groups, across, along } => (starts.len() * (1 + across.len() + along.len()) + groups.len()) * 4,
             };
-            clique.potential.len() * 8 + clique.groups.len() * 4 + of_links(&clique.by_group) + within
+            clique.potential.len() * 8 + clique.groups.len() * 4 + of_links(&clique.by_group) + of_links(&clique.guards) + within
         };
         self.cliques.iter().map(of_clique).sum::<usize>() + self.n_message_entries() * 8
     }

@@ -1,11 +1,12 @@
 //! Propagation: messages up to the roots and down again.
 //!
 //! An upward message of a clique is the sum, group by group, of its potential times the messages of its children and the likelihoods of the variables
-//! that have their home there. A downward message to a child is the same sum, with the parent's message in it, over what the child shares, divided by
+//! that have their home there; groups that are impossible by what is observed elsewhere are left at zero. A downward message to a child is the same sum, with the parent's message in it, over what the child shares, divided by
 //! what the child sent. Messages are scaled by powers of two, so that hundreds of findings do not underflow; should one be so faint beside another
 //! that doubles might lose what matters, all is done again in numbers with exponents of their own.
 
 use super::number::{Number, Wide};
+use super::stored_sweep::{BLOCK, Sweep, multiply, scatter_to};
 use super::{Calibrated, Clique, JunctionTree, Link, Places, RunLink, Within};
 use crate::error::NetError;
 use crate::evidence::{Answer, Evidence};
@@ -52,9 +53,6 @@ struct Messages<N> {
 
 /// The messages without evidence: numbers, and exponents of what they were divided by.
 type Unobserved<'a, N> = Option<(&'a [N], &'a [i64])>;
-
-/// Entries that are worked on together: few enough to stay in the first cache.
-const BLOCK: usize = 512;
 
 impl<N> Default for Messages<N> {
     fn default() -> Self {
@@ -147,7 +145,7 @@ impl JunctionTree {
     }
 
     /// Where the messages of a neighbour lie.
-    fn message_of(&self, neighbour: usize) -> std::ops::Range<usize> {
+    pub(super) fn message_of(&self, neighbour: usize) -> std::ops::Range<usize> {
         self.first_message[neighbour]..self.first_message[neighbour + 1]
     }
 }
@@ -173,7 +171,7 @@ impl<N: Number> Messages<N> {
         self.up.resize(tree.n_message_entries(), N::ZERO);
         self.down.resize(tree.n_message_entries(), N::ZERO);
         self.exponents.resize(n_cliques, 0);
-        self.block.resize(BLOCK, N::ZERO);
+        self.block.resize(tree.n_states.iter().copied().fold(BLOCK, usize::max), N::ZERO);
         self.is_fresh.clear();
         self.is_fresh.resize(n_cliques, all_fresh);
         self.is_fresh.resize(n_cliques + tree.n_named, false);
@@ -196,6 +194,7 @@ impl<N: Number> Messages<N> {
             self.is_needed[tree.home[variable.index()]] = true;
         }
         for (place, clique) in tree.cliques.iter().enumerate().rev() {
+            self.is_changed[place] |= clique.guards.iter().any(|guard| self.is_changed[guard.to]);
             match clique.parent {
                 Some(parent) => {
                     self.is_fresh[parent] |= self.is_fresh[place];
@@ -220,6 +219,7 @@ impl<N: Number> Messages<N> {
             self.by_group.clear();
             self.by_group.resize(clique.groups.len() - 1, N::ONE);
             known.multiply_groups(clique, &mut self.by_group);
+            known.messages(&clique.guards).into_iter().for_each(|(places, likelihood)| shut_out(&mut self.by_group, places, likelihood));
             let mut sweep =
                 Sweep { known: &known, by_group: &self.by_group, sums: Some(&mut self.sums), leaving: &mut [], is_needed: None };
             sweep.run(clique, &mut self.block);
@@ -286,8 +286,8 @@ impl Clique {
 }
 
 /// The messages that are there to be read.
-struct Known<'a, N> {
-    tree: &'a JunctionTree,
+pub(super) struct Known<'a, N> {
+    pub(super) tree: &'a JunctionTree,
     up: &'a [N],
     is_fresh: &'a [bool],
     unobserved: Unobserved<'a, N>,
@@ -304,11 +304,11 @@ impl<'a, N: Number> Known<'a, N> {
         Some(&messages[range])
     }
 
-    fn messages<'l>(&self, links: &'l [Link]) -> Vec<(&'l Places, &'a [N])> {
+    pub(super) fn messages<'l>(&self, links: &'l [Link]) -> Vec<(&'l Places, &'a [N])> {
         links.iter().filter_map(|link| Some((&link.places, self.message(link.to)?))).collect()
     }
 
-    fn messages_of_runs<'l>(&self, links: &'l [RunLink]) -> Vec<(&'l [u32], &'a [N])> {
+    pub(super) fn messages_of_runs<'l>(&self, links: &'l [RunLink]) -> Vec<(&'l [u32], &'a [N])> {
         links.iter().filter_map(|link| Some((&link.places[..], self.message(link.to)?))).collect()
     }
 
@@ -330,177 +330,10 @@ impl<'a, N: Number> Known<'a, N> {
     }
 }
 
-/// One way through a clique: every entry is its potential times what its group is multiplied by times the messages that arrive. It is added to the sum
-/// of its group, and to the messages that leave.
-struct Sweep<'a, 'k, N> {
-    known: &'a Known<'k, N>,
-    by_group: &'a [N],
-    sums: Option<&'a mut [N]>,
-    leaving: &'a mut [N],
-    /// Which messages are to leave; none when nothing is said.
-    is_needed: Option<&'a [bool]>,
-}
-
-impl<N: Number> Sweep<'_, '_, N> {
-    fn run(&mut self, clique: &Clique, block: &mut [N]) {
-        match &clique.within {
-            Within::Entries(links) => self.entries(clique, links, block),
-            Within::Runs { starts, groups, across, along } => self.runs(clique, starts, groups, across, along, block),
-        }
-    }
-
-    /// The links whose messages are to leave, with where those begin.
-    fn leaving<'l>(&self, links: &'l [Link]) -> Vec<(&'l Places, std::ops::Range<usize>)> {
-        let Some(is_needed) = self.is_needed else { return Vec::new() };
-        links.iter().filter(|link| is_needed[link.to]).map(|link| (&link.places, self.known.tree.message_of(link.to))).collect()
-    }
-
-    /// Entry by entry, in blocks. Blocks that are zero because their groups are, as evidence makes them, are passed over.
-    fn entries(&mut self, clique: &Clique, links: &[Link], block: &mut [N]) {
-        let (arriving, leaving) = (self.known.messages(links), self.leaving(links));
-        let n_entries = clique.potential.len();
-        let (mut first, mut group) = (0, 0);
-        while first < n_entries {
-            let end = n_entries.min(first + BLOCK);
-            let block = &mut block[..end - first];
-            let first_group = group;
-            let mut is_zero = true;
-            let part = |group: usize| first.max(clique.groups[group] as usize)..end.min(clique.groups[group + 1] as usize);
-            let last_group = loop {
-                let part = part(group);
-                let factor = self.by_group[group];
-                is_zero &= factor.is_zero();
-                for (entry, &value) in block[part.start - first..part.end - first].iter_mut().zip(&clique.potential[part.clone()]) {
-                    *entry = N::from_f64(value).times(factor);
-                }
-                if part.end == end {
-                    break group;
-                }
-                group += 1;
-            };
-            group += usize::from(clique.groups[last_group + 1] as usize == end);
-            if !is_zero {
-                for (places, message) in &arriving {
-                    multiply(block, places, first, message);
-                }
-                if let Some(sums) = &mut self.sums {
-                    for group in first_group..=last_group {
-                        let part = part(group);
-                        sums[group] = block[part.start - first..part.end - first].iter().fold(sums[group], |sum, &value| sum.plus(value));
-                    }
-                }
-                for (places, range) in &leaving {
-                    scatter_to(&mut self.leaving[range.clone()], places, first, block);
-                }
-            }
-            first = end;
-        }
-    }
-
-    /// Run by run. Groups that are zero are passed over.
-    fn runs(&mut self, clique: &Clique, starts: &[u32], groups: &[u32], across: &[RunLink], along: &[RunLink], block: &mut [N]) {
-        let (staying, stepping) = (self.known.messages_of_runs(across), self.known.messages_of_runs(along));
-        let (leaving_across, leaving_along) = (self.leaving_runs(across), self.leaving_runs(along));
-        let wants_sums = self.sums.is_some() || !leaving_across.is_empty();
-        for (group, &by_group) in self.by_group.iter().enumerate() {
-            if by_group.is_zero() {
-                continue;
-            }
-            let mut of_group = N::ZERO;
-            for run in groups[group] as usize..groups[group + 1] as usize {
-                let factor = staying.iter().fold(by_group, |factor, (places, message)| factor.times(message[places[run] as usize]));
-                if factor.is_zero() {
-                    continue;
-                }
-                // Long runs piece by piece.
-                let (start, end) = (starts[run] as usize, starts[run + 1] as usize);
-                let mut from = start;
-                while from < end {
-                    let entries = &clique.potential[from..end.min(from + BLOCK)];
-                    let block = &mut block[..entries.len()];
-                    let piece = |places: &[u32]| places[run] as usize + (from - start);
-                    match stepping.split_first() {
-                        None => block.iter_mut().zip(entries).for_each(|(entry, &value)| *entry = N::from_f64(value).times(factor)),
-                        Some(((places, message), others)) => {
-                            let message = &message[piece(places)..][..entries.len()];
-                            for ((entry, &value), &sent) in block.iter_mut().zip(entries).zip(message) {
-                                *entry = N::from_f64(value).times(factor).times(sent);
-                            }
-                            for (places, message) in others {
-                                let message = &message[piece(places)..][..entries.len()];
-                                block.iter_mut().zip(message).for_each(|(entry, &sent)| *entry = entry.times(sent));
-                            }
-                        }
-                    }
-                    if wants_sums {
-                        let sum = sum_of(block);
-                        of_group = of_group.plus(sum);
-                        for (places, first) in &leaving_across {
-                            let cell = &mut self.leaving[first + places[run] as usize];
-                            *cell = cell.plus(sum);
-                        }
-                    }
-                    for (places, first) in &leaving_along {
-                        let cells = &mut self.leaving[first + piece(places)..][..entries.len()];
-                        cells.iter_mut().zip(&*block).for_each(|(cell, &value)| *cell = cell.plus(value));
-                    }
-                    from += entries.len();
-                }
-            }
-            if let Some(sums) = &mut self.sums {
-                sums[group] = of_group;
-            }
-        }
-    }
-
-    /// The same of runs: their places, and where the message begins.
-    fn leaving_runs<'l>(&self, links: &'l [RunLink]) -> Vec<(&'l [u32], usize)> {
-        let Some(is_needed) = self.is_needed else { return Vec::new() };
-        links.iter().filter(|link| is_needed[link.to]).map(|link| (&link.places[..], self.known.tree.message_of(link.to).start)).collect()
-    }
-}
-
-/// A sum in four lanes, the same on every machine.
-fn sum_of<N: Number>(values: &[N]) -> N {
-    let mut lanes = [N::ZERO; 4];
-    let mut fours = values.chunks_exact(4);
-    for four in &mut fours {
-        for (lane, &value) in lanes.iter_mut().zip(four) {
-            *lane = lane.plus(value);
-        }
-    }
-    let rest = fours.remainder().iter().fold(N::ZERO, |sum, &value| sum.plus(value));
-    lanes[0].plus(lanes[1]).plus(lanes[2].plus(lanes[3])).plus(rest)
-}
-
-fn multiply<N: Number>(values: &mut [N], places: &Places, first: usize, message: &[N]) {
-    match places {
-        Places::Byte(places) => gather(values, &places[first..], message),
-        Places::Short(places) => gather(values, &places[first..], message),
-        Places::Long(places) => gather(values, &places[first..], message),
-    }
-}
-
-fn gather<N: Number, P: Copy + Into<u32>>(values: &mut [N], places: &[P], message: &[N]) {
-    for (value, &place) in values.iter_mut().zip(places) {
-        *value = value.times(message[place.into() as usize]);
-    }
-}
-
-/// Adds values to a message, the first at the `first`-th of the places.
-fn scatter_to<N: Number>(message: &mut [N], places: &Places, first: usize, values: &[N]) {
-    match places {
-        Places::Byte(places) => scatter(message, &places[first..], values),
-        Places::Short(places) => scatter(message, &places[first..], values),
-        Places::Long(places) => scatter(message, &places[first..], values),
-    }
-}
-
-fn scatter<N: Number, P: Copy + Into<u32>>(message: &mut [N], places: &[P], values: &[N]) {
-    for (&value, &place) in values.iter().zip(places) {
-        let sum = &mut message[place.into() as usize];
-        *sum = sum.plus(value);
-    }
+/// Leaves nothing of what a likelihood makes impossible; what it makes more or less likely is left to others.
+fn shut_out<N: Number>(values: &mut [N], places: &Places, likelihood: &[N]) {
+    let open: Vec<N> = likelihood.iter().map(|value| if value.is_zero() { N::ZERO } else { N::ONE }).collect();
+    multiply(values, places, 0, &open);
 }
 
 #[cfg(test)]
@@ -550,5 +383,32 @@ mod tests {
             }
         }
         assert!(4 * n_sent < 3 * n_fresh, "{n_sent} of {n_fresh} sent");
+    }
+
+    /// What is observed above a clique is known to it before it is told: groups that are impossible by it are not gone through.
+    #[test]
+    fn what_evidence_elsewhere_makes_impossible_is_not_sent() {
+        let (mut n_shut, mut n_open) = (0, 0);
+        for seed in 0..60 {
+            let network = random_network(seed, &RandomShape { n_variables: 16, ..RandomShape::default() }).unwrap();
+            let tree = JunctionTree::compile(&FactorGraph::from(&network), 1 << 20).unwrap();
+            let mut evidence = Evidence::none();
+            for place in (0..16).step_by(3) {
+                evidence.observe(&network, VarId::new(place), 0).unwrap();
+            }
+            let mut room = Workspace::default();
+            let _ = tree.calibrate_in(&mut room, &evidence).unwrap();
+            for (place, clique) in tree.cliques.iter().enumerate().filter(|(place, _)| room.messages.is_fresh[*place]) {
+                for guard in clique.guards.iter().filter(|guard| room.messages.is_fresh[guard.to]) {
+                    let states = guard.places.to_long();
+                    for (state, sent) in states.iter().zip(&room.messages.up[tree.message_of(place)]) {
+                        n_shut += usize::from(*state != 0);
+                        n_open += usize::from(*state == 0 && *sent > 0.0);
+                        assert!(*state == 0 || *sent == 0.0, "seed {seed}");
+                    }
+                }
+            }
+        }
+        assert!(n_shut > 100 && n_open > 100, "{n_shut} shut out, {n_open} left");
     }
 }

@@ -1,0 +1,228 @@
+//! A sweep through a clique whose products are stored: every entry with the messages that arrive, added to those that leave.
+//!
+//! What its entries have in common is multiplied once, for a group or for a run of them, and where that is zero, as evidence makes it, they are passed over.
+
+use super::number::Number;
+use super::propagation::Known;
+use super::{Clique, Link, Places, RunLink, Within};
+
+/// Entries that are worked on together: few enough to stay in the first cache.
+pub(super) const BLOCK: usize = 512;
+
+/// One way through a clique: every entry is its potential times what its group is multiplied by times the messages that arrive. It is added to the sum
+/// of its group, and to the messages that leave.
+pub(super) struct Sweep<'a, 'k, N> {
+    pub(super) known: &'a Known<'k, N>,
+    pub(super) by_group: &'a [N],
+    pub(super) sums: Option<&'a mut [N]>,
+    pub(super) leaving: &'a mut [N],
+    /// Which messages are to leave; none when nothing is said.
+    pub(super) is_needed: Option<&'a [bool]>,
+}
+
+impl<N: Number> Sweep<'_, '_, N> {
+    pub(super) fn run(&mut self, clique: &Clique, block: &mut [N]) {
+        match &clique.within {
+            Within::Entries(links) => self.entries(clique, links, block),
+            Within::Runs { starts, groups, across, along } => self.runs(clique, starts, groups, across, along, block),
+        }
+    }
+
+    /// The links whose messages are to leave, with where those begin.
+    fn leaving<'l>(&self, links: &'l [Link]) -> Vec<(&'l Places, std::ops::Range<usize>)> {
+        let Some(is_needed) = self.is_needed else { return Vec::new() };
+        links.iter().filter(|link| is_needed[link.to]).map(|link| (&link.places, self.known.tree.message_of(link.to))).collect()
+    }
+
+    /// Entry by entry, in blocks. Groups that are zero, as evidence makes them, are passed over.
+    fn entries(&mut self, clique: &Clique, links: &[Link], block: &mut [N]) {
+        let (arriving, leaving) = (self.known.messages(links), self.leaving(links));
+        let n_groups = self.by_group.len();
+        let starts = |group: usize| clique.groups[group] as usize;
+        let (mut first, mut group) = (0, 0);
+        while group < n_groups {
+            if self.by_group[group].is_zero() {
+                group += 1;
+                continue;
+            }
+            // As many entries as make a block, up to the next group that is zero; the first group may be under way.
+            first = first.max(starts(group));
+            let (first_group, mut end) = (group, first);
+            while group < n_groups && end < first + BLOCK && !self.by_group[group].is_zero() {
+                let from = end;
+                end = starts(group + 1).min(first + BLOCK);
+                for (entry, &value) in block[from - first..end - first].iter_mut().zip(&clique.potential[from..end]) {
+                    *entry = N::from_f64(value).times(self.by_group[group]);
+                }
+                group += usize::from(end == starts(group + 1));
+            }
+            let block = &mut block[..end - first];
+            for (places, message) in &arriving {
+                multiply(block, places, first, message);
+            }
+            if let Some(sums) = &mut self.sums {
+                for group in (first_group..n_groups).take_while(|&group| starts(group) < end) {
+                    let part = first.max(starts(group))..end.min(starts(group + 1));
+                    sums[group] = block[part.start - first..part.end - first].iter().fold(sums[group], |sum, &value| sum.plus(value));
+                }
+            }
+            for (places, range) in &leaving {
+                scatter_to(&mut self.leaving[range.clone()], places, first, block);
+            }
+            first = end;
+        }
+    }
+
+    /// Run by run.
+    fn runs(&mut self, clique: &Clique, starts: &[u32], groups: &[u32], across: &[RunLink], along: &[RunLink], block: &mut [N]) {
+        let runs = Runs {
+            potential: &clique.potential,
+            starts,
+            groups,
+            staying: self.known.messages_of_runs(across),
+            leaving_across: self.leaving_runs(across),
+            leaving_along: self.leaving_runs(along),
+        };
+        let stepping = self.known.messages_of_runs(along);
+        let piece = |nth: usize, run: usize, n: usize| {
+            let (places, message) = stepping[nth];
+            &message[places[run] as usize..][..n]
+        };
+        match stepping.len() {
+            0 => self.go_through(&runs, |_, _| [], block),
+            1 => self.go_through(&runs, |run, n| [piece(0, run, n)], block),
+            2 => self.go_through(&runs, |run, n| [piece(0, run, n), piece(1, run, n)], block),
+            3 => self.go_through(&runs, |run, n| [piece(0, run, n), piece(1, run, n), piece(2, run, n)], block),
+            all => self.go_through(&runs, |run, n| (0..all).map(|nth| piece(nth, run, n)).collect::<Vec<_>>(), block),
+        }
+    }
+
+    /// Through all runs; `messages` gives what arrives along each. Groups and runs that are zero are passed over.
+    #[inline(always)]
+    fn go_through<'m, M: AsRef<[&'m [N]]>>(&mut self, runs: &Runs<N>, messages: impl Fn(usize, usize) -> M, block: &mut [N])
+    where
+        N: 'm,
+    {
+        for (group, &by_group) in self.by_group.iter().enumerate() {
+            if by_group.is_zero() {
+                continue;
+            }
+            let mut of_group = N::ZERO;
+            for run in runs.groups[group] as usize..runs.groups[group + 1] as usize {
+                let factor = runs.staying.iter().fold(by_group, |factor, (places, message)| factor.times(message[places[run] as usize]));
+                if factor.is_zero() {
+                    continue;
+                }
+                let entries = &runs.potential[runs.starts[run] as usize..runs.starts[run + 1] as usize];
+                let messages = messages(run, entries.len());
+                let cells = |(places, first): &(&[u32], usize)| first + places[run] as usize..first + places[run] as usize + entries.len();
+                let sum = match &runs.leaving_along[..] {
+                    [] => run_through::<N, false>(factor, entries, messages.as_ref(), &mut [], |_, _| {}),
+                    [one] => {
+                        let cells = &mut self.leaving[cells(one)];
+                        run_through::<N, true>(factor, entries, messages.as_ref(), cells, |cell, value| *cell = cell.plus(value))
+                    }
+                    several => {
+                        let block = &mut block[..entries.len()];
+                        let sum = run_through::<N, true>(factor, entries, messages.as_ref(), block, |cell, value| *cell = value);
+                        for one in several {
+                            self.leaving[cells(one)].iter_mut().zip(&*block).for_each(|(cell, &value)| *cell = cell.plus(value));
+                        }
+                        sum
+                    }
+                };
+                of_group = of_group.plus(sum);
+                for (places, first) in &runs.leaving_across {
+                    let cell = &mut self.leaving[first + places[run] as usize];
+                    *cell = cell.plus(sum);
+                }
+            }
+            if let Some(sums) = &mut self.sums {
+                sums[group] = of_group;
+            }
+        }
+    }
+
+    /// The same of runs: their places, and where the message begins.
+    fn leaving_runs<'l>(&self, links: &'l [RunLink]) -> Vec<(&'l [u32], usize)> {
+        let Some(is_needed) = self.is_needed else { return Vec::new() };
+        links.iter().filter(|link| is_needed[link.to]).map(|link| (&link.places[..], self.known.tree.message_of(link.to).start)).collect()
+    }
+}
+
+/// The runs of a clique, with the messages that stay at their place along a run and those that leave.
+struct Runs<'r, N> {
+    potential: &'r [f64],
+    starts: &'r [u32],
+    groups: &'r [u32],
+    staying: Vec<(&'r [u32], &'r [N])>,
+    leaving_across: Vec<(&'r [u32], usize)>,
+    leaving_along: Vec<(&'r [u32], usize)>,
+}
+
+/// Numbers that are worked on side by side, the same on every machine.
+const LANES: usize = 2;
+
+/// What the entries of a run come to with the messages along it and what all are multiplied by: their sum. Where they leave, each is put to its cell.
+#[inline(always)]
+fn run_through<N: Number, const LEAVE: bool>(factor: N, entries: &[f64], messages: &[&[N]], cells: &mut [N], put: impl Fn(&mut N, N)) -> N {
+    let (whole, rest) = entries.as_chunks::<LANES>();
+    let (cells_of_whole, cells_of_rest) = cells.as_chunks_mut::<LANES>();
+    let n_whole = whole.len() * LANES;
+    let mut sums = [N::ZERO; LANES];
+    for (at, values) in whole.iter().enumerate() {
+        let mut products = values.map(N::from_f64);
+        if LEAVE {
+            products = products.map(|product| product.times(factor));
+        }
+        for message in messages {
+            let sent = &message.as_chunks::<LANES>().0[at];
+            products.iter_mut().zip(sent).for_each(|(product, &sent)| *product = product.times(sent));
+        }
+        if LEAVE {
+            cells_of_whole[at].iter_mut().zip(products).for_each(|(cell, product)| put(cell, product));
+        }
+        sums.iter_mut().zip(products).for_each(|(sum, product)| *sum = sum.plus(product));
+    }
+    let mut of_rest = N::ZERO;
+    for (at, &value) in rest.iter().enumerate() {
+        let value = if LEAVE { N::from_f64(value).times(factor) } else { N::from_f64(value) };
+        let product = messages.iter().fold(value, |product, message| product.times(message[n_whole + at]));
+        if LEAVE {
+            put(&mut cells_of_rest[at], product);
+        }
+        of_rest = of_rest.plus(product);
+    }
+    let sum = sums[0].plus(sums[1]).plus(of_rest);
+    if LEAVE { sum } else { sum.times(factor) }
+}
+
+pub(super) fn multiply<N: Number>(values: &mut [N], places: &Places, first: usize, message: &[N]) {
+    match places {
+        Places::Byte(places) => gather(values, &places[first..], message),
+        Places::Short(places) => gather(values, &places[first..], message),
+        Places::Long(places) => gather(values, &places[first..], message),
+    }
+}
+
+fn gather<N: Number, P: Copy + Into<u32>>(values: &mut [N], places: &[P], message: &[N]) {
+    for (value, &place) in values.iter_mut().zip(places) {
+        *value = value.times(message[place.into() as usize]);
+    }
+}
+
+/// Adds values to a message, the first at the `first`-th of the places.
+pub(super) fn scatter_to<N: Number>(message: &mut [N], places: &Places, first: usize, values: &[N]) {
+    match places {
+        Places::Byte(places) => scatter(message, &places[first..], values),
+        Places::Short(places) => scatter(message, &places[first..], values),
+        Places::Long(places) => scatter(message, &places[first..], values),
+    }
+}
+
+fn scatter<N: Number, P: Copy + Into<u32>>(message: &mut [N], places: &[P], values: &[N]) {
+    for (&value, &place) in values.iter().zip(places) {
+        let sum = &mut message[place.into() as usize];
+        *sum = sum.plus(value);
+    }
+}
