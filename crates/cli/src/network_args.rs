@@ -1,4 +1,4 @@
-//! Flags of the verbs for networks: `ask`, `convert`, `random`, and those of `show`.
+//! Flags of the verbs for networks: `ask`, `convert`, `edit`, `random`, and those of `show`.
 
 use std::path::PathBuf;
 
@@ -140,6 +140,31 @@ pub struct ConvertArgs {
     #[arg(value_name = "OUT")]
     pub output: PathBuf,
     /// The format to write [default: as OUT ends]
+    #[arg(long, value_name = "FORMAT")]
+    pub to: Option<String>,
+    /// The format to read [default: found out]
+    #[arg(long, value_name = "FORMAT")]
+    pub from: Option<String>,
+    /// Replace a file that is there and is no network
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Args)]
+#[command(
+    after_help = "Edits, made one after another:\n  add smoke -> xray                one more parent, which does not matter yet\n  remove asia -> tub               the nearest distribution without the arc; how far it is, is told\n  reverse smoke -> lung            the arc turned round; both ends get each other's parents\n  sum out either                   all other variables, with their joint distribution\n  given dysp = yes                 all other variables, given that state; its probability is told\n  rename smoke to Smoker           a variable by another name\n  rename state yes of xray to abnormal\nNames with spaces or signs are quoted: 'sum out \"Body weight\"'. Each edit is one argument, in the shell's quotes.\n\nExamples:\n  tunbridge edit examples/asia.bif 'reverse smoke -> lung' 'rename smoke to Smoker' -o asia2.bif\n  tunbridge edit examples/asia.bif 'given xray = yes' 'sum out either' --to tbn\n  tunbridge edit flu.tb 'remove Flu -> Sinus' -o flu2.xdsl --format json"
+)]
+pub struct EditArgs {
+    /// The network to read, packed by gzip or not; or a learned model: a network's, or naive Bayes
+    #[arg(value_name = "NET")]
+    pub input: PathBuf,
+    /// What to change, each a short sentence, in this order
+    #[arg(value_name = "EDIT", required = true)]
+    pub edits: Vec<String>,
+    /// Where the network goes [default: standard output]
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// The format to write [default: as the output ends, else that of NET]
     #[arg(long, value_name = "FORMAT")]
     pub to: Option<String>,
     /// The format to read [default: found out]
