@@ -233,7 +233,7 @@ fn what_cannot_be_done_is_said() {
     // Twenty-five causes of a table that has none yet.
     let mut wide = Network::builder().variable("Effect", ["y", "n"]).probabilities([0.5, 0.5]);
     for cause in 0..25 {
-        wide = wide.variable(&format!("C{cause}"), ["y", "n"]).probabilities([0.5, 0.5]);
+        wide = wide.variable(format!("C{cause}"), ["y", "n"]).probabilities([0.5, 0.5]);
     }
     let wide = (0..23).fold(wide.build().unwrap(), |network, cause| network.edited(&parsed(&format!("add C{cause} -> Effect"))).unwrap().0);
     let refused = wide.edited(&parsed("add C23 -> Effect")).unwrap_err().to_string();
