@@ -48,6 +48,9 @@ fn edits_that_keep_the_distribution_keep_the_answers() {
     }
     let p = folder.run("ask asia.bif 'P(dysp=yes)' --format json").ok().json();
     assert_close(&told["edits"][0]["p"], p["p"].as_f64().unwrap(), 1e-12);
+    // An arc that was added and says nothing yet is removed for nothing.
+    let nothing = folder.run("edit asia.bif 'add smoke -> xray' 'remove smoke -> xray' -o same.bif").ok();
+    assert!(nothing.stdout().contains("kept, for the arc carries no information"), "{}", nothing.stdout());
     // What an arc's removal is said to cost is what `diff` finds.
     let told = folder.run("edit asia.bif 'remove smoke -> lung' -o parted.bif --format json").ok().json();
     let found = folder.run("diff asia.bif parted.bif --format json").ok().json();

@@ -66,7 +66,7 @@ fn words(edit: &Edit, effect: &Effect) -> String {
         Kept::Joint => "the joint distribution is kept".to_string(),
         Kept::Marginal => "the joint distribution of the others is kept".to_string(),
         Kept::Conditional { ln_p } => format!("the others are as they are given that; its probability is {}", probability(ln_p.exp())),
-        Kept::Nearest { .. } if effect.is_kept() => "the joint distribution is kept, for the parent does not matter".to_string(),
+        Kept::Nearest { .. } if effect.is_kept() => "the joint distribution is kept, for the arc carries no information".to_string(),
         Kept::Nearest { nats: Some(nats) } => {
             format!("the joint distribution is {} nats from what it was, the least without the arc", number(nats))
         }
