@@ -9,7 +9,7 @@ use crate::average_args::AverageArgs;
 use crate::concept_args::ConceptArgs;
 use crate::learner_args::{LearnerArgs, PriorArgs};
 use crate::loss::LossArgs;
-use crate::network_args::{AskArgs, ConvertArgs, RandomArgs, ShowNetworkArgs};
+use crate::network_args::{AskArgs, ConvertArgs, EditArgs, RandomArgs, ShowNetworkArgs};
 use crate::read_args::{ColumnArgs, ReadArgs, UnknownArg};
 use crate::resume_args::ResumeArgs;
 use crate::structure_args::StructureArgs;
@@ -64,6 +64,8 @@ pub enum Verb {
     Ask(Box<AskArgs>),
     /// Write a network in another format
     Convert(ConvertArgs),
+    /// Change a network: arcs added, removed or reversed, variables summed out or given, names changed
+    Edit(EditArgs),
     /// Fill the gaps of a table by what a network makes of the rest of each row
     Impute(crate::verbs::network::impute::ImputeArgs),
     /// Make a random network

@@ -109,6 +109,7 @@ fn main() -> ExitCode {
         Verb::Estimate(args) => verbs::estimate::run(&args, &common, &mut timings),
         Verb::Ask(args) => verbs::ask::run(&args, &common, &mut timings),
         Verb::Convert(args) => verbs::network::convert::run(&args, &common, &mut timings),
+        Verb::Edit(args) => verbs::network::edit::run(&args, &common, &mut timings),
         Verb::Impute(args) => verbs::network::impute::run(&args, &common, &mut timings),
         Verb::Random(args) => verbs::network::random::run(&args, &common),
         Verb::Completions(args) => verbs::manual::completions(&args),

@@ -1,4 +1,4 @@
-//! Flags of the verbs for networks: `ask`, `convert`, `random`, and those of `show`.
+//! Flags of the verbs for networks: `ask`, `convert`, `edit`, `random`, and those of `show`.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::read_args::{ReadArgs, UnknownArg};
 
 #[derive(Args)]
 #[command(
-    after_help = "Questions:\n  P(Flu | Headache=yes)             a variable given findings; P(Flu=yes) is one number\n  P(Flu, Allergy | Nose!=dry)       several together; also Nose in {runny, blocked}\n  P(Flu | Sinus)                    a table for each state of Sinus\n  P(* | Headache=yes)               every variable by itself\n  P(Flu | Nose ~ [0.7, 0.3])        a likelihood of the states; :~ says what the posterior shall be\n  argmax Flu, Allergy | Nose=runny  the most probable states together; argmax:3 the three best\n  mpe | Headache=yes                the most probable states of all variables; mpe:3\n  Flu ⟂ Nose | Sinus                whether the graph makes them independent; also _||_. Tables may\n                                    add independences of their own, which the graph does not show\n  H(Flu | Nose=runny)               entropy;  I(Flu; Nose | Sinus=yes) mutual information, in nats\nNames with spaces or signs are quoted: P(\"Body weight\" | Age=\"<5\").\n\nExamples:\n  tunbridge ask examples/asia.bif 'P(lung | xray=yes, smoke=yes)'\n  tunbridge ask examples/flu.tbn 'Flu ⟂ Nose | Sinus' 'mpe | Headache=yes'\n  tunbridge ask examples/asia.bif --questions questions.txt --format jsonl\n  tunbridge ask examples/asia.bif 'P(lung | xray=yes, dysp=yes)' --explain --check\n  tunbridge ask examples/asia.bif --rows patients.csv 'P(lung)' -o answers.csv\n  tunbridge ask big.bif 'P(* | A=a)' --plan --memory 2GB\n  tunbridge ask 'A->B<-C' 'A ⟂ C | B'\n  tunbridge ask flu.tb 'P(Flu | Headache=yes)' --credible 95\n  tunbridge ask examples/asia.bif"
+    after_help = "Questions:\n  P(Flu | Headache=yes)             a variable given findings; P(Flu=yes) is one number\n  P(Flu, Allergy | Nose!=dry)       several together; also Nose in {runny, blocked}\n  P(Flu | Sinus)                    a table for each state of Sinus\n  P(* | Headache=yes)               every variable by itself\n  P(Flu | Nose ~ [0.7, 0.3])        a likelihood of the states; :~ says what the posterior shall be\n  argmax Flu, Allergy | Nose=runny  the most probable states together; argmax:3 the three best\n  mpe | Headache=yes                the most probable states of all variables; mpe:3\n  Flu ⟂ Nose | Sinus                whether the graph makes them independent; also _||_. Tables may\n                                    add independences of their own, which the graph does not show\n  H(Flu | Nose=runny)               entropy;  I(Flu; Nose | Sinus=yes) mutual information, in nats\nNames with spaces or signs are quoted: P(\"Body weight\" | Age=\"<5\").\n\nExamples:\n  tunbridge ask examples/asia.bif 'P(lung | xray=yes, smoke=yes)'\n  tunbridge ask examples/flu.tbn 'Flu ⟂ Nose | Sinus' 'mpe | Headache=yes'\n  tunbridge ask examples/asia.bif --questions questions.txt --format jsonl\n  tunbridge ask examples/asia.bif 'P(lung | xray=yes, dysp=yes)' --explain --check\n  tunbridge ask examples/asia.bif --rows patients.csv 'P(lung)' -o answers.csv\n  tunbridge ask examples/asia.bif --rows patients.csv 'P(lung)' --keep-columns\n  tunbridge ask big.bif 'P(* | A=a)' --plan --memory 2GB\n  tunbridge ask 'A->B<-C' 'A ⟂ C | B'\n  tunbridge ask flu.tb 'P(Flu | Headache=yes)' --credible 95\n  tunbridge ask examples/asia.bif"
 )]
 pub struct AskArgs {
     /// The network: BIF, XMLBIF, Hugin NET, DSC, UAI, XDSL or our own .tbn, packed by gzip or not; or a learned model:
@@ -59,6 +59,9 @@ pub struct AskArgs {
     /// Where the answers go; the name says the format: .csv or .jsonl [default: standard output]
     #[arg(short, long, value_name = "PATH", help_heading = "Rows")]
     pub output: Option<PathBuf>,
+    /// Write the columns of the data too, as they stand, before the answers
+    #[arg(long, help_heading = "Rows")]
+    pub keep_columns: bool,
     /// Say ln P(the row's findings) too
     #[arg(long, help_heading = "Rows")]
     pub log_likelihood: bool,
@@ -103,6 +106,7 @@ impl AskArgs {
         if self.rows.is_empty() {
             let of_rows = [
                 ("--output", self.output.is_some()),
+                ("--keep-columns", self.keep_columns),
                 ("--log-likelihood", self.log_likelihood),
                 ("--unknown-states", self.unknown_states.is_some()),
                 ("--delimiter", self.read.delimiter.is_some()),
@@ -140,6 +144,31 @@ pub struct ConvertArgs {
     #[arg(value_name = "OUT")]
     pub output: PathBuf,
     /// The format to write [default: as OUT ends]
+    #[arg(long, value_name = "FORMAT")]
+    pub to: Option<String>,
+    /// The format to read [default: found out]
+    #[arg(long, value_name = "FORMAT")]
+    pub from: Option<String>,
+    /// Replace a file that is there and is no network
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Args)]
+#[command(
+    after_help = "Edits, made one after another:\n  add smoke -> xray                one more parent, which does not matter yet\n  remove asia -> tub               the nearest distribution without the arc; how far it is, is told\n  reverse smoke -> lung            the arc turned round; both ends get each other's parents\n  sum out either                   all other variables, with their joint distribution\n  given dysp = yes                 all other variables, given that state; its probability is told\n  rename smoke to Smoker           a variable by another name\n  rename state yes of xray to abnormal\nNames with spaces or signs are quoted: 'sum out \"Body weight\"'. Each edit is one argument, in the shell's quotes.\n\nExamples:\n  tunbridge edit examples/asia.bif 'reverse smoke -> lung' 'rename smoke to Smoker' -o asia2.bif\n  tunbridge edit examples/asia.bif 'given xray = yes' 'sum out either' --to tbn\n  tunbridge edit flu.tb 'remove Flu -> Sinus' -o flu2.xdsl --format json"
+)]
+pub struct EditArgs {
+    /// The network to read, packed by gzip or not; or a learned model: a network's, or naive Bayes
+    #[arg(value_name = "NET")]
+    pub input: PathBuf,
+    /// What to change, each a short sentence, in this order
+    #[arg(value_name = "EDIT", required = true)]
+    pub edits: Vec<String>,
+    /// Where the network goes [default: standard output]
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// The format to write [default: as the output ends, else that of NET]
     #[arg(long, value_name = "FORMAT")]
     pub to: Option<String>,
     /// The format to read [default: found out]

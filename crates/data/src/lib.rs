@@ -41,4 +41,4 @@ pub use name_map::NameMap;
 pub use options::{ColumnType, Cut, Header, OnBadRow, Progress, ReadOptions, USUAL_MISSING, UnknownStates};
 pub use sidecar::{Sidecar, SidecarColumn, StateTree, StateTrees, beside, to_toml};
 pub use table::{StatePriors, Table};
-pub use write::{Answers, Fill, Filled, LabelAnswers, OutputFormat};
+pub use write::{Answers, Fill, Filled, LabelAnswers, OutputFormat, PassedOn, RowText, unlike};

@@ -2,8 +2,9 @@
 //! when the first is true.
 //!
 //! D(P‖Q) = Σ P(x) ln P(x)/Q(x) is a sum over families, for both logarithms are sums over them (Koller & Friedman 2009, chapter 8):
-//! every family needs the marginal of P over it, by variable elimination. Where a variable has the same parents in both, each of
-//! its rows adds Σ p ln(p/q) − p + q, of which no term is negative, so that small divergences keep digits.
+//! every family that differs needs the marginal of P over it, by variable elimination; one that is the same in both adds nothing. Where
+//! all parents that a variable has in Q are its parents in P too, each row of P adds Σ p ln(p/q) − p + q, of which no term is negative, so
+//! that small divergences keep digits.
 
 use crate::error::NetError;
 use crate::evidence::Evidence;
@@ -51,12 +52,13 @@ pub fn kl_divergence(p: &Network, q: &Network, max_entries: usize) -> Result<Div
         let mut in_p = p.dag().parents(variable).to_vec();
         let mut in_q: Vec<VarId> =
             q.dag().parents(matched.in_q[variable.index()]).iter().map(|other| matched.in_p[other.index()]).collect();
-        in_p.sort_unstable();
-        in_q.sort_unstable();
-        let same = in_p == in_q;
+        if in_p == in_q && matched.is_same(q, variable) {
+            continue;
+        }
+        let row_by_row = in_q.iter().all(|parent| in_p.contains(parent));
         in_p.push(variable);
         in_q.push(variable);
-        if !same {
+        if !row_by_row {
             let joint = joint_of(&graph, &in_p, max_entries)?;
             matched.walk(&in_p, |place, in_p, _| {
                 if joint[place] > 0.0 {
@@ -65,17 +67,21 @@ pub fn kl_divergence(p: &Network, q: &Network, max_entries: usize) -> Result<Div
                 true
             });
         }
-        let joint = joint_of(&graph, &in_q, max_entries)?;
+        let family = if row_by_row { &in_p } else { &in_q };
+        let joint = joint_of(&graph, family, max_entries)?;
         let n_states = p.n_states(variable);
         let of_rows: Vec<f64> = joint.chunks(n_states).map(|row| row.iter().sum()).collect();
         let mut nowhere = None;
-        matched.walk(&in_q, |place, at_p, at_q| {
+        matched.walk(family, |place, at_p, at_q| {
             let by_q = q.local_probability(matched.in_q[variable.index()], at_q);
             if joint[place] > 0.0 && by_q == 0.0 {
-                nowhere = Some(in_q.iter().map(|&member| (member, at_p[member.index()])).collect());
-            } else if same {
-                let by_p = p.local_probability(variable, at_p);
-                nats.add(of_rows[place / n_states] * term(by_p, by_q));
+                nowhere = Some(family.iter().map(|&member| (member, at_p[member.index()])).collect());
+            } else if row_by_row {
+                // A row that never comes about may hold anything in either.
+                let of_row = of_rows[place / n_states];
+                if of_row > 0.0 {
+                    nats.add(of_row * term(p.local_probability(variable, at_p), by_q));
+                }
             } else if joint[place] > 0.0 {
                 nats.add(-joint[place] * by_q.ln());
             }
@@ -130,6 +136,13 @@ impl<'a> Matched<'a> {
             states.push(p.states(variable).iter().map(state).collect::<Result<_, _>>()?);
         }
         Ok(Self { p, in_q, in_p, states })
+    }
+
+    /// Whether a variable whose parents are the same, in the same order, has the same distribution, with all states of the family in the same order.
+    fn is_same(&self, q: &Network, variable: VarId) -> bool {
+        let in_order = |member: &VarId| self.states[member.index()].iter().enumerate().all(|(state, other)| state == *other);
+        let family = || self.p.dag().parents(variable).iter().chain([&variable]);
+        family().all(in_order) && self.p.conditional(variable) == q.conditional(self.in_q[variable.index()])
     }
 
     /// Calls for every configuration of these variables, the last fastest, with its number and a state for every variable of both

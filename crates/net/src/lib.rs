@@ -52,6 +52,7 @@ pub use conditional::{
 pub use dag::{ArcRefused, Dag};
 pub use description_length::description_length;
 pub use domain::Domain;
+pub use edit::{Edit, EditError, Effect, Kept};
 pub use equivalence_class::{EquivalenceClass, v_structures};
 pub use error::NetError;
 pub use evidence::{Answer, Evidence, JointDistribution};

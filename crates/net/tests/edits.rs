@@ -268,6 +268,28 @@ fn divergences_are_those_of_the_definition() {
     assert!(n_finite > 90 && n_infinite > 10, "{n_finite} {n_infinite}");
 }
 
+/// What the second network says of configurations that the first makes impossible does not count, whatever it is.
+#[test]
+fn rows_that_never_come_about_do_not_count() {
+    let network = |wet_if_never: [f64; 2], dry: f64| {
+        Network::builder()
+            .variable("Rain", ["yes", "no", "never"])
+            .probabilities([0.25, 0.75, 0.0])
+            .variable("Wet", ["yes", "no"])
+            .given(["Rain"])
+            .probabilities([0.5, 0.5, 1.0 - dry, dry, wet_if_never[0], wet_if_never[1]])
+            .build()
+            .unwrap()
+    };
+    let expected = 0.75 * (0.5 * (0.5_f64 / 0.25).ln() + 0.5 * (0.5_f64 / 0.75).ln());
+    for row in [[0.5, 0.5], [1.0, 0.0]] {
+        let Divergence::Finite { nats } = kl_divergence(&network([0.5, 0.5], 0.5), &network(row, 0.75), ROOM).unwrap() else {
+            panic!("finite")
+        };
+        assert!((nats - expected).abs() < 1e-15, "{nats} {expected}");
+    }
+}
+
 /// Names count, places do not.
 #[test]
 fn divergences_match_variables_and_states_by_name() {

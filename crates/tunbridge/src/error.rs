@@ -7,6 +7,7 @@ use belief::hypotheses::HypothesisError;
 use data::DataError;
 use learn::concept::ConceptError;
 use learn::{LearnError, StatisticFault};
+use net::EditError;
 use net::ask::AskError;
 use net::format::FormatError;
 use net::query::QueryError;
@@ -41,6 +42,9 @@ pub enum Error {
     /// What is asked of a network.
     #[error(transparent)]
     Ask(#[from] AskError),
+    /// What is to be edited of a network.
+    #[error(transparent)]
+    Edit(#[from] EditError),
     /// A file that should hold a network.
     #[error("{path}:{line}:{column}: {what}", path = .path.display(), line = .fault.line, column = .fault.column, what = .fault.what)]
     NetworkFile {
@@ -86,6 +90,7 @@ impl Error {
             Error::Query(e) if e.hint.is_empty() => Some("ask as in P(A | B=b), argmax A | B=b, mpe | B=b or A ⟂ B | C".into()),
             Error::Query(e) => Some(e.hint.clone()),
             Error::Ask(e) => Some(way_to_an_answer(e)),
+            Error::Edit(e) => Some(way_to_an_edit(e)),
             Error::NetworkFile { fault, .. } if fault.hint.is_empty() => {
                 Some("is the file whole, and of the format that its name says?".into())
             }
@@ -122,6 +127,19 @@ fn way_to_an_answer(error: &AskError) -> String {
         AskError::Intervention { .. } => "ask for what was seen, as in P(A | B=b)".into(),
         AskError::NothingToExplain { .. } => "ask for one variable given findings, as in P(A | B=b, C=c)".into(),
         _ => "`tunbridge ask --help` shows how questions are written".into(),
+    }
+}
+
+fn way_to_an_edit(error: &EditError) -> String {
+    match error {
+        EditError::Name(e) => way_to_an_answer(e),
+        EditError::NoSuchArc { .. } | EditError::ArcIsThere { .. } => "`tunbridge show NET` lists the parents of every variable".into(),
+        EditError::Cycle { .. } => "remove or reverse an arc of the cycle first".into(),
+        EditError::TooLarge { .. } => "remove arcs of these variables first, or sum one of them out".into(),
+        EditError::Impossible { .. } => "give a state that can be; `tunbridge ask NET 'P(*)'` has the probabilities of all".into(),
+        EditError::NothingLeft { .. } => "`tunbridge ask` answers questions about it".into(),
+        EditError::VariableIsThere { .. } | EditError::StateIsThere { .. } => "choose another name, or rename the other first".into(),
+        _ => "`tunbridge edit --help` shows how edits are written".into(),
     }
 }
 

@@ -130,3 +130,81 @@ fn a_batch_is_a_loop_of_questions_on_any_number_of_threads() {
         |threads: &str| folder.run(&format!("ask alarm.bif --rows rows.csv 'P(LVFAILURE)' 'P(*)' --quiet --threads {threads}")).ok().bytes;
     assert_eq!(csv("1"), csv("2"));
 }
+
+#[test]
+fn the_columns_of_the_data_are_kept_where_that_is_asked_for() {
+    let folder = Folder::with_networks();
+    let plain = folder.run("ask asia.bif --rows patients.csv 'P(lung)' --quiet").ok();
+    let kept = folder.run("ask asia.bif --rows patients.csv 'P(lung)' --keep-columns").ok();
+    insta::assert_snapshot!("ask_rows_kept", kept.transcript());
+    // The number of the row, the row as it stands, and the answers that there are without it.
+    let rows = folder.text("patients.csv");
+    for ((kept, plain), row) in kept.stdout().lines().zip(plain.stdout().lines()).zip(rows.lines()) {
+        let (number, answers) = plain.split_once(',').unwrap();
+        assert_eq!(kept, format!("{number},{row},{answers}"));
+    }
+    // What is added is made unlike what is there.
+    folder.put("clash.csv", "row,p,smoke,xray,log_p_evidence\na,b,yes,no,c\n\"d,e\",,no,,\n");
+    let clash = folder.run("ask asia.bif --rows clash.csv 'argmax lung, smoke' --keep-columns --log-likelihood --quiet").ok();
+    let header = "row_2,row,p,smoke,xray,log_p_evidence,lung,smoke_2,p_2,log_p_joint,log_p_evidence_2";
+    assert_eq!(clash.stdout().lines().next(), Some(header));
+    assert!(clash.stdout().lines().nth(2).unwrap().starts_with("2,\"d,e\",,no,,,no,no,"), "{}", clash.stdout());
+    let lines = folder.run("ask asia.bif --rows clash.csv 'P(lung)' 'P(tub=yes)' --keep-columns --format jsonl --quiet").ok().json_lines();
+    assert_eq!((lines.len(), keys(&lines[3])), (4, vec!["row", "query", "p", "log_p_evidence", "input"]));
+    assert_eq!(lines[3]["input"], json!({"row": "d,e", "p": null, "smoke": "no", "xray": null, "log_p_evidence": null}));
+    assert_eq!(lines[2]["input"], lines[3]["input"]);
+    // Rows that cannot be have their columns too, and no answer.
+    folder.put("never.csv", "tub,either,id\nyes,no,17\nno,no,18\n");
+    let never = folder.run("ask asia.bif --rows never.csv 'P(lung)' --keep-columns --quiet").ok();
+    assert_eq!(never.stdout().lines().nth(1), Some("1,yes,no,17,,,"));
+    let never = folder.run("ask asia.bif --rows never.csv 'P(lung)' --keep-columns --format jsonl --quiet").ok().json_lines();
+    assert_eq!((&never[0]["impossible"], &never[0]["input"]["id"]), (&json!(true), &json!(17)));
+    folder.run("ask asia.bif 'P(lung)' --keep-columns").fails(2, &["--keep-columns", "--rows"]);
+    folder.put("other.csv", "id,tub,either\n1,no,no\n");
+    folder.run("ask asia.bif --rows never.csv other.csv 'P(lung)' --keep-columns").fails(2, &["other.csv"]);
+    folder
+        .run("ask asia.bif --rows never.csv --rows other.csv 'P(lung)' --keep-columns")
+        .fails(1, &["other.csv", "another order", "one by one"]);
+    folder.run("ask asia.bif --rows never.csv --rows other.csv 'P(lung)' --quiet").ok();
+}
+
+/// Whatever the format of the rows, and whichever engine answers them, every row keeps its own columns.
+#[test]
+fn kept_columns_stay_with_their_rows() {
+    let folder = Folder::new();
+    folder.testdata("alarm.bif");
+    let (names, rows) = alarm_rows(&folder, 3000);
+    let lines = rows.iter().enumerate().map(|(id, row)| {
+        let cells: Vec<String> = row.iter().map(|cell| cell.clone().unwrap_or_default()).collect();
+        format!("{id};{}", cells.join(";"))
+    });
+    folder.put("rows.csv", format!("id;{}\n{}\n", names.join(";"), lines.collect::<Vec<_>>().join("\n")));
+    let objects = rows.iter().enumerate().map(|(id, row)| {
+        let cells = names.iter().zip(row).map(|(name, cell)| (name.clone(), json!(cell)));
+        json!(std::iter::once(("id".to_string(), json!(id))).chain(cells).collect::<serde_json::Map<_, _>>()).to_string()
+    });
+    folder.put("rows.jsonl", objects.collect::<Vec<_>>().join("\n"));
+    // The last is answered by the tree, row by row, on other threads than those that read.
+    for question in ["'P(LVFAILURE)'", "'P(LVFAILURE, CVP)' 'P(HR)'", "'P(*)'"] {
+        let ask = |data: &str, more: &str| folder.run(&format!("ask alarm.bif --rows {data} {question} --quiet {more}")).ok();
+        let plain = ask("rows.csv", "");
+        let kept = ask("rows.csv", "--keep-columns --threads 1");
+        assert!(kept.bytes == ask("rows.csv", "--keep-columns --threads 5").bytes, "{question}");
+        for (place, (kept, plain)) in kept.stdout().lines().zip(plain.stdout().lines()).enumerate().skip(1) {
+            let row: Vec<&str> = kept.split(',').collect();
+            let cells: Vec<&str> = rows[place - 1].iter().map(|cell| cell.as_deref().unwrap_or_default()).collect();
+            assert_eq!((row[0], row[1], &row[2..2 + names.len()]), (&*place.to_string(), &*(place - 1).to_string(), &cells[..]));
+            assert_eq!(row[2 + names.len()..].join(","), plain.split_once(',').unwrap().1, "{question}");
+        }
+        // The same rows in another format are the same rows.
+        assert!(ask("rows.jsonl", "--keep-columns").bytes == kept.bytes, "{question}");
+        let lines = ask("rows.jsonl", "--keep-columns --format jsonl").json_lines();
+        for line in lines.iter().step_by(97) {
+            let id = line["row"].as_u64().unwrap() as usize - 1;
+            assert_eq!(
+                (&line["input"]["id"], line["input"]["HR"].as_str()),
+                (&json!(id), rows[id][names.iter().position(|n| n == "HR").unwrap()].as_deref())
+            );
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use crate::support::Folder;
 
-const VERBS: [&str; 19] = [
+const VERBS: [&str; 20] = [
     "learn",
     "classify",
     "explain",
@@ -18,6 +18,7 @@ const VERBS: [&str; 19] = [
     "estimate",
     "ask",
     "convert",
+    "edit",
     "impute",
     "random",
     "completions",

@@ -15,6 +15,7 @@ mod costs;
 mod defined_cases;
 mod density;
 mod documents;
+mod edit;
 mod estimate;
 mod evaluate;
 mod explain;

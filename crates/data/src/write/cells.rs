@@ -1,4 +1,4 @@
-//! The cells of rows that are passed on, as text, whatever format they came in.
+//! The cells of rows that are passed on, as text, whatever format they came in, and as CSV and JSON have them.
 
 use std::borrow::Cow;
 
@@ -6,6 +6,7 @@ use arrow_array::RecordBatch;
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::DataType;
 
+use super::text::push_csv;
 use crate::DataError;
 use crate::encode::{EncodedChunk, RawRows};
 use crate::source::{Source, Unit};
@@ -16,6 +17,65 @@ use crate::text::csv::cells_of;
 pub(super) struct Cell<'c> {
     pub text: Option<Cow<'c, str>>,
     pub bare: bool,
+}
+
+impl Cell<'_> {
+    pub fn push_json(&self, out: &mut Vec<u8>) {
+        match &self.text {
+            None => out.extend_from_slice(b"null"),
+            Some(text) if self.bare => out.extend_from_slice(text.as_bytes()),
+            Some(text) => out.extend_from_slice(serde_json::Value::from(text.as_ref()).to_string().as_bytes()),
+        }
+    }
+}
+
+/// Names of columns as JSON has them.
+pub(super) fn json_keys(names: &[String]) -> Vec<String> {
+    names.iter().map(|name| serde_json::Value::from(name.as_str()).to_string()).collect()
+}
+
+/// A row as an object of JSON; `value` puts what a cell is, by its place.
+pub(super) fn push_object(out: &mut Vec<u8>, keys: &[String], cells: &[Cell<'_>], mut value: impl FnMut(usize, &Cell<'_>, &mut Vec<u8>)) {
+    out.push(b'{');
+    for (place, (key, cell)) in keys.iter().zip(cells).enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        out.extend_from_slice(key.as_bytes());
+        out.push(b':');
+        value(place, cell, out);
+    }
+    out.push(b'}');
+}
+
+/// Puts the cells of each row as CSV, without an end of line; `behind` puts what comes behind them.
+pub(super) fn each_csv_row(
+    chunk: &EncodedChunk,
+    unit: &Unit,
+    source: &Source,
+    delimiter: u8,
+    out: &mut Vec<u8>,
+    mut behind: impl FnMut(usize, &mut Vec<u8>),
+) -> Result<(), DataError> {
+    // A record of the same dialect is passed on byte for byte.
+    let same_dialect = source.dialect().is_some_and(|dialect| dialect.delimiter == delimiter);
+    if let (RawRows::Text(records), Unit::Text(block), true) = (&chunk.raw, unit, same_dialect) {
+        for (row, (start, end)) in records.iter().enumerate() {
+            out.extend_from_slice(&block.bytes[*start as usize..*end as usize]);
+            behind(row, out);
+        }
+        return Ok(());
+    }
+    each_row(chunk, unit, source, |row, cells| {
+        for (place, cell) in cells.iter().enumerate() {
+            if place > 0 {
+                out.push(delimiter);
+            }
+            push_csv(out, cell.text.as_deref().unwrap_or_default(), delimiter);
+        }
+        behind(row, out);
+        Ok(())
+    })
 }
 
 /// Hands the cells of each row to `row`.

@@ -4,9 +4,9 @@ use std::io::Write;
 
 use belief::{Chunk, ReadReport, VarId};
 
-use super::cells::each_row;
+use super::cells::{each_row, json_keys, push_object};
 use super::text::push_csv;
-use super::{OutputFormat, added_names, io_error};
+use super::{OutputFormat, io_error, unlike};
 use crate::encode::Plan;
 use crate::{DataError, Table};
 
@@ -62,14 +62,7 @@ impl Table {
             let what = "filled tables are written as CSV or JSON Lines".to_string();
             return Err(DataError::Columns { what, hint: Some("name the output .csv or .jsonl".into()) });
         }
-        if let Some(other) = self.sources.iter().find(|s| s.names != self.sources[0].names) {
-            return Err(DataError::BadFile {
-                path: other.input.path.clone(),
-                what: "its columns are not those of the first file, or stand in another order".into(),
-                hint: Some("fill the files one by one".into()),
-            });
-        }
-        let names = &self.sources[0].names;
+        let names = self.passed_on_names()?;
         let of_input = self.sources[0].dialect().map_or(b',', |dialect| dialect.delimiter);
         let delimiter = if format == OutputFormat::Tsv { b'\t' } else { of_input };
         let as_json = format == OutputFormat::JsonLines;
@@ -79,11 +72,11 @@ impl Table {
                 push_csv(&mut header, name, delimiter);
                 header.push(delimiter);
             }
-            push_csv(&mut header, &added_names(names, "imputed", &[])[0], delimiter);
+            push_csv(&mut header, &unlike(names, ["imputed".to_string()])[0], delimiter);
             header.push(b'\n');
             to.write_all(&header).map_err(io_error)?;
         }
-        let keys: Vec<String> = names.iter().map(|name| serde_json::Value::from(name.as_str()).to_string()).collect();
+        let keys = json_keys(names);
         let column_of = |variable: VarId| self.files[0].variable_of.iter().position(|of| *of == Some(variable.index()));
         let mut report = ReadReport::default();
         let mut n_written = 0_u64;
@@ -110,20 +103,13 @@ impl Table {
                         out.push(b'\n');
                         return Ok(());
                     }
-                    out.extend_from_slice(b"\"values\":{");
-                    for (place, (key, cell)) in keys.iter().zip(cells).enumerate() {
-                        out.extend_from_slice(if place > 0 { b"," } else { b"" });
-                        out.extend_from_slice(key.as_bytes());
-                        out.push(b':');
-                        match (fill_at(place), &cell.text) {
-                            (Some(fill), _) => out.extend_from_slice(fill.json().as_bytes()),
-                            (None, None) => out.extend_from_slice(b"null"),
-                            (None, Some(text)) if cell.bare => out.extend_from_slice(text.as_bytes()),
-                            (None, Some(text)) => out.extend_from_slice(serde_json::Value::from(text.as_ref()).to_string().as_bytes()),
-                        }
-                    }
+                    out.extend_from_slice(b"\"values\":");
+                    push_object(&mut out, &keys, cells, |place, cell, out| match fill_at(place) {
+                        Some(fill) => out.extend_from_slice(fill.json().as_bytes()),
+                        None => cell.push_json(out),
+                    });
                     let marked = serde_json::Value::from(marked.into_iter().cloned().collect::<Vec<String>>());
-                    out.extend_from_slice(format!("}},\"imputed\":{marked}}}\n").as_bytes());
+                    out.extend_from_slice(format!(",\"imputed\":{marked}}}\n").as_bytes());
                     Ok(())
                 })?;
                 Ok((out, starts, chunk.report))

@@ -3,11 +3,14 @@
 mod cells;
 mod columnar;
 mod filled;
+mod passed_on;
 mod splice;
 mod text;
 
 pub use filled::{Fill, Filled};
+pub use passed_on::{PassedOn, RowText};
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -185,13 +188,7 @@ impl Table {
         if !passed_on {
             return job(&[]).write(&self.plan, format, to, answer);
         }
-        if let Some(other) = self.sources.iter().find(|s| s.names != self.sources[0].names) {
-            return Err(DataError::BadFile {
-                path: other.input.path.clone(),
-                what: "its columns are not those of the first file, or stand in another order".into(),
-                hint: Some("classify the files one by one".into()),
-            });
-        }
+        let names = self.passed_on_names()?;
         let is_columnar = matches!(format, OutputFormat::Parquet | OutputFormat::Arrow);
         if let Some(other) = self.sources.iter().find(|s| is_columnar && s.arrow_schema() != self.sources[0].arrow_schema()) {
             return Err(DataError::BadFile {
@@ -200,7 +197,7 @@ impl Table {
                 hint: Some("classify the files one by one, or write CSV or JSON Lines".into()),
             });
         }
-        let job = job(self.sources[0].passed_on());
+        let job = job(names);
         match splice::files(&job) {
             Some(files) if format == OutputFormat::Parquet => splice::write(&job, &files, &self.plan, to, answer),
             _ => job.write(&Plan { keep_raw: true, ..self.plan.clone() }, format, to, answer),
@@ -226,39 +223,35 @@ impl Table {
     pub fn each_chunk<R: Send>(
         &self,
         each: impl Fn(Chunk<'_>) -> Result<R, DataError> + Sync,
-        mut take: impl FnMut(R) -> Result<(), DataError>,
+        take: impl FnMut(R) -> Result<(), DataError>,
     ) -> Result<ReadReport, DataError> {
-        let mut report = ReadReport::default();
-        self.each_unit(
-            &self.plan,
-            |chunk, _, _| Ok((chunk.lend(&each)?, chunk.report)),
-            Ok,
-            |results: Vec<(R, ReadReport)>| {
-                results.into_iter().try_for_each(|(made, chunk_report)| {
-                    report.merge(&chunk_report);
-                    take(made)
-                })
-            },
-        )?;
-        Ok(report)
+        self.each_chunk_passed_on(None, |chunk, _| each(chunk), take)
     }
 }
 
 /// The prediction and `p(state)`, each made unlike the columns that are there.
 fn added_names(columns: &[String], prediction: &str, states: &[String]) -> Vec<String> {
-    let mut added: Vec<String> = Vec::with_capacity(states.len() + 1);
-    let wished = std::iter::once(prediction.to_string()).chain(states.iter().map(|state| format!("p({state})")));
-    for wish in wished {
+    unlike(columns, std::iter::once(prediction.to_string()).chain(states.iter().map(|state| format!("p({state})"))))
+}
+
+/// Names for columns that are added, each made unlike those that are there and those before it: `p`, `p_2`, …
+///
+/// ```
+/// assert_eq!(tunbridge_data::unlike(&["p".into()], ["row", "p", "p"].map(String::from)), ["row", "p_2", "p_3"]);
+/// ```
+pub fn unlike(columns: &[String], wished: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut taken: HashSet<String> = columns.iter().cloned().collect();
+    let one = |wish: String| {
         let mut name = wish.clone();
         for attempt in 2.. {
-            if !columns.contains(&name) && !added.contains(&name) {
+            if taken.insert(name.clone()) {
                 break;
             }
             name = format!("{wish}_{attempt}");
         }
-        added.push(name);
-    }
-    added
+        name
+    };
+    wished.into_iter().map(one).collect()
 }
 
 fn io_error(source: std::io::Error) -> DataError {

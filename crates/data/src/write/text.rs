@@ -4,10 +4,10 @@ use std::io::Write;
 
 use belief::ReadReport;
 
-use super::cells::each_row;
+use super::cells::{each_csv_row, each_row, json_keys, push_object};
 use super::{Job, OutputFormat, Said, Tell, Told, io_error};
 use crate::DataError;
-use crate::encode::{EncodedChunk, Plan, RawRows};
+use crate::encode::{EncodedChunk, Plan};
 use crate::source::Unit;
 use crate::text::blocks::Pool;
 
@@ -112,26 +112,9 @@ fn rows_of_csv(
         (0..chunk.n_rows).for_each(|row| answer(row, out));
         return Ok(());
     }
-    // A record of the same dialect is passed on byte for byte.
-    let same_dialect = source.dialect().is_some_and(|dialect| dialect.delimiter == delimiter);
-    if let (RawRows::Text(records), Unit::Text(block), true) = (&chunk.raw, unit, same_dialect) {
-        for (row, (start, end)) in records.iter().enumerate() {
-            out.extend_from_slice(&block.bytes[*start as usize..*end as usize]);
-            out.push(delimiter);
-            answer(row, out);
-        }
-        return Ok(());
-    }
-    each_row(chunk, unit, source, |row, cells| {
-        for (place, cell) in cells.iter().enumerate() {
-            if place > 0 {
-                out.push(delimiter);
-            }
-            push_csv(out, cell.text.as_deref().unwrap_or_default(), delimiter);
-        }
+    each_csv_row(chunk, unit, source, delimiter, out, |row, out| {
         out.push(delimiter);
         answer(row, out);
-        Ok(())
     })
 }
 
@@ -147,7 +130,7 @@ fn rows_of_json(
     starts: &mut Vec<usize>,
 ) -> Result<(), DataError> {
     let mut number = zmij::Buffer::new();
-    let names: Vec<String> = job.passed_on.iter().map(|n| serde_json::Value::from(n.as_str()).to_string()).collect();
+    let keys = json_keys(job.passed_on);
     let mut answer = |row: usize, out: &mut Vec<u8>| {
         starts.push(out.len());
         out.push(b'"');
@@ -193,21 +176,9 @@ fn rows_of_json(
     }
     each_row(chunk, unit, source, |row, cells| {
         answer(row, out);
-        out.extend_from_slice(b",\"input\":{");
-        let mut first = true;
-        for (name, cell) in names.iter().zip(cells) {
-            if !std::mem::take(&mut first) {
-                out.push(b',');
-            }
-            out.extend_from_slice(name.as_bytes());
-            out.push(b':');
-            match &cell.text {
-                None => out.extend_from_slice(b"null"),
-                Some(text) if cell.bare => out.extend_from_slice(text.as_bytes()),
-                Some(text) => out.extend_from_slice(serde_json::Value::from(text.as_ref()).to_string().as_bytes()),
-            }
-        }
-        out.extend_from_slice(b"}}\n");
+        out.extend_from_slice(b",\"input\":");
+        push_object(out, &keys, cells, |_, cell, out| cell.push_json(out));
+        out.extend_from_slice(b"}\n");
         Ok(())
     })
 }

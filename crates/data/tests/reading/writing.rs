@@ -13,7 +13,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
-use tunbridge_data::{Answers, ColumnType, DataError, OnBadRow, OutputFormat, ReadOptions, Table, UnknownStates};
+use tunbridge_data::{Answers, ColumnType, DataError, OnBadRow, OutputFormat, ReadOptions, RowText, Table, UnknownStates};
 
 use crate::support::Folder;
 
@@ -175,4 +175,62 @@ fn answers_alone() {
     assert_eq!(text(OutputFormat::JsonLines).lines().nth(1).unwrap(), second);
     let found = read_parquet(alone(OutputFormat::Parquet));
     assert_eq!((found.num_rows(), found.num_columns()), (2, 3));
+}
+
+/// The rows of a table as they are passed on, one a line.
+fn passed_on(table: &Table, text: RowText) -> String {
+    let mut all = String::new();
+    let each = |chunk: Chunk<'_>, rows: tunbridge_data::PassedOn| {
+        let row = |row: usize| String::from_utf8(rows.row(row).to_vec()).unwrap() + "\n";
+        assert!(rows.row(chunk.n_rows).is_empty(), "no row is behind the last");
+        Ok((0..chunk.n_rows).map(row).collect::<String>())
+    };
+    let take = |some: String| {
+        all += &some;
+        Ok(())
+    };
+    table.each_chunk_passed_on(Some(text), each, take).unwrap();
+    all
+}
+
+#[test]
+fn rows_of_any_format_stand_as_they_are() {
+    let folder = Folder::new();
+    let open = |name: &str, text: &str, options: ReadOptions| Table::open(&[folder.file(name, text)], options).unwrap();
+    let comma = open("a.csv", "c,x,t\r\nred,1.50,\"a, b\"\r\n green ,,\r\n\"00\",-2e3,\"say \"\"so\"\"\"\r\n", ReadOptions::default());
+    assert_eq!(passed_on(&comma, RowText::Csv), "red,1.50,\"a, b\"\n green ,,\n\"00\",-2e3,\"say \"\"so\"\"\"\n");
+    assert_eq!(
+        passed_on(&comma, RowText::Json),
+        "{\"c\":\"red\",\"x\":1.50,\"t\":\"a, b\"}\n{\"c\":\"green\",\"x\":null,\"t\":null}\n{\"c\":\"00\",\"x\":-2e3,\"t\":\"say \\\"so\\\"\"}\n"
+    );
+    let semicolon = open("b.csv", "c;x\nred;1\n\"a,b\";2\n", ReadOptions::default());
+    assert_eq!(passed_on(&semicolon, RowText::Csv), "red,1\n\"a,b\",2\n");
+    let lines = open("c.jsonl", "{\"c\":\"red\",\"x\":1}\n{\"x\":2.5,\"c\":null}\n{\"c\":\"a,b\"}\n", ReadOptions::default());
+    assert_eq!(passed_on(&lines, RowText::Csv), "red,1\n,2.5\n\"a,b\",\n");
+    assert_eq!(passed_on(&lines, RowText::Json), "{\"c\":\"red\",\"x\":1}\n{\"c\":null,\"x\":2.5}\n{\"c\":\"a,b\",\"x\":null}\n");
+    let arff =
+        open("d.arff", "@relation r\n@attribute c {red,'a b'}\n@attribute x numeric\n@data\nred,1\n'a b',?\n", ReadOptions::default());
+    assert_eq!(passed_on(&arff, RowText::Csv), "red,1\na b,\n");
+    assert_eq!(passed_on(&arff, RowText::Json), "{\"c\":\"red\",\"x\":1}\n{\"c\":\"a b\",\"x\":null}\n");
+    // Rows that are left out are not passed on, and those around them stay with their own.
+    let skipping = || ReadOptions { on_bad_row: OnBadRow::Skip, types: vec![("x".into(), ColumnType::Numeric)], ..ReadOptions::default() };
+    let skipped = open("e.csv", "c,x\nred,1\nred\nblue,2\n", skipping());
+    assert_eq!(passed_on(&skipped, RowText::Csv), "red,1\nblue,2\n");
+    // Whole columns of many kinds, in chunks of any size, by any number of threads.
+    let path = folder.file("f.parquet", parquet(&batch(5_000), 1_700));
+    let with = |threads: usize, rows: usize, text| {
+        passed_on(&Table::open(&[&path], ReadOptions { threads, ..options() }).unwrap().in_chunks_of(rows), text)
+    };
+    for text in [RowText::Csv, RowText::Json] {
+        let one = with(1, 100_000, text);
+        assert_eq!(one.lines().count(), 5_000);
+        assert!(with(3, 64, text) == one, "{text:?}");
+    }
+    let first = "{\"colour\":null,\"text\":null,\"x\":null,\"n\":0,\"when\":\"1970-01-01T02:00:00+02:00\",\"list\":null}";
+    assert_eq!(with(2, 64, RowText::Json).lines().next(), Some(first));
+    // Files whose columns are others cannot be one table.
+    let (a, b) = (folder.file("g.csv", "c,x\nred,1\n"), folder.file("h.csv", "x,c\n1,red\n"));
+    let table = Table::open(&[a, b], ReadOptions::default()).unwrap();
+    let error = table.each_chunk_passed_on(Some(RowText::Csv), |_, _| Ok(()), |()| Ok(())).unwrap_err().to_string();
+    assert!(error.contains("h.csv") && error.contains("another order"), "{error}");
 }

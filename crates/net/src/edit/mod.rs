@@ -1,14 +1,19 @@
 //! Edits: networks made of others, with the distribution kept where that can be.
 //!
 //! One file for each edit. None changes the network it is asked of. Edits that need larger tables than before make none of more than
-//! [`MAX_EXPANSION`] entries.
+//! [`MAX_EXPANSION`] entries. `sentence` has them as values, read from what a person writes, and `apply` makes those.
 
 mod add_arc;
+mod apply;
 mod condition;
 mod marginalise;
 mod remove_arc;
 mod rename;
 mod reverse_arc;
+mod sentence;
+
+pub use apply::{EditError, Effect, Kept};
+pub use sentence::Edit;
 
 use crate::conditional::{Conditional, ConditionalFault, ConditionalTable, MAX_EXPANSION};
 use crate::domain::Domain;

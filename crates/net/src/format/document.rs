@@ -3,6 +3,7 @@
 //! Every format reads into a [`Document`] and is written from one, so that what one format says of a variable reaches the next. What a
 //! format has no words for is told by its writer.
 
+use crate::edit::{Edit, EditError, Effect};
 use crate::network::Network;
 use belief::VarId;
 
@@ -119,6 +120,36 @@ impl Document {
     /// When there is no such variable.
     pub fn notes_mut(&mut self, variable: VarId) -> &mut Notes {
         &mut self.notes[variable.index()]
+    }
+
+    /// The document after an edit, with what that did. What is said of variables stays with those that stay, under whatever name; what is said
+    /// of a table goes with it, for it need not hold of another.
+    ///
+    /// # Errors
+    /// As [`Network::edited`].
+    ///
+    /// ```
+    /// use tunbridge_net::{Network, format::Document};
+    /// let coin = Network::builder().variable("Side", ["heads", "tails"]).probabilities([0.5, 0.5]).build()?;
+    /// let mut document = Document::new("coin", coin);
+    /// document.notes_mut(document.network().find("Side")?).label = Some("The side that is up".into());
+    /// let (edited, _) = document.edited(&"rename Side to Face".parse()?)?;
+    /// assert_eq!(edited.notes(edited.network().find("Face")?).label.as_deref(), Some("The side that is up"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn edited(&self, edit: &Edit) -> Result<(Self, Effect), EditError> {
+        let (network, mut effect) = self.network.edited(edit)?;
+        let dropped = effect.dropped.as_ref().and_then(|name| self.network.find(name).ok());
+        let mut notes: Vec<Notes> =
+            self.noted().filter(|(variable, _)| Some(*variable) != dropped).map(|(_, notes)| notes.clone()).collect();
+        for name in &effect.changed {
+            let of_table = network.find(name).map(|variable| std::mem::take(&mut notes[variable.index()].table_properties));
+            if of_table.is_ok_and(|properties| !properties.is_empty()) {
+                effect.properties_dropped.push(name.clone());
+            }
+        }
+        let (name, properties, remarks) = (self.name.clone(), self.properties.clone(), self.remarks.clone());
+        Ok((Self { name, properties, remarks, network, notes }, effect))
     }
 
     /// Every variable with what is said of it.

@@ -16,8 +16,8 @@
 //!
 //! `"…"` with `\` before `"` and `\` quotes anything. A query holds names as they were written; it knows no network.
 
-mod parse;
-mod write;
+pub(crate) mod parse;
+pub(crate) mod write;
 
 pub use parse::QueryError;
 

@@ -1,4 +1,4 @@
-//! From the text of a question to its value, by winnow; faults point at their place.
+//! From the text of a question to its value, by winnow; faults point at their place. The words of edits are read by the same functions.
 
 use super::{Assignment, Given, Query, Target, Targets, Weights};
 use crate::format::lexical::{Fault, Input, here, quoted, shortened};
@@ -7,11 +7,11 @@ use winnow::combinator::opt;
 use winnow::stream::Stream;
 use winnow::token::{literal, take_while};
 
-/// Why a question could not be read, and where.
+/// Why a question, or an edit, could not be read, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}\n  {text}\n  {}^{}", " ".repeat(column - 1), if hint.is_empty() { String::new() } else { format!("\n  hint:  {hint}") })]
 pub struct QueryError {
-    /// The line of the question in which the fault is.
+    /// The line of the text in which the fault is.
     pub text: String,
     /// The column in characters, from 1.
     pub column: usize,
@@ -22,8 +22,21 @@ pub struct QueryError {
 }
 
 pub(super) fn parse(text: &str) -> Result<Query, QueryError> {
+    whole(text, query)
+}
+
+/// What all of a text is.
+pub(crate) fn whole<T>(text: &str, of: impl FnOnce(&mut Input<'_>) -> Result<T, Fault>) -> Result<T, QueryError> {
     let mut input = Input::new(text);
-    query(&mut input).map_err(|fault| {
+    let value = of(&mut input).and_then(|value| {
+        blanks(&mut input)?;
+        if input.eof_offset() == 0 {
+            Ok(value)
+        } else {
+            Err(Fault::new(here(&input), format!("expected the end, found {}", found(&input)), ""))
+        }
+    });
+    value.map_err(|fault| {
         let found = fault.within(text);
         let line = text.lines().nth(found.line - 1).unwrap_or_default();
         QueryError { text: line.to_string(), column: found.column, what: found.what, hint: found.hint }
@@ -31,18 +44,18 @@ pub(super) fn parse(text: &str) -> Result<Query, QueryError> {
 }
 
 /// Whether a character may be in a name that is not quoted.
-pub(super) fn is_of_name(symbol: char) -> bool {
+pub(crate) fn is_of_name(symbol: char) -> bool {
     is_of_state(symbol) && !matches!(symbol, '=' | '!' | '~' | ':' | ';' | '<' | '>' | '⟂')
 }
 
 /// Whether a character may be in a state that is not quoted.
-pub(super) fn is_of_state(symbol: char) -> bool {
+pub(crate) fn is_of_state(symbol: char) -> bool {
     !symbol.is_whitespace() && !matches!(symbol, ',' | '|' | '(' | ')' | '[' | ']' | '{' | '}' | '"')
 }
 
 fn query(input: &mut Input<'_>) -> Result<Query, Fault> {
     blanks(input)?;
-    let query = if skip(input, "P(")? {
+    Ok(if skip(input, "P(")? {
         let targets = if skip(input, "*")? { Targets::All } else { Targets::These(list(input, target)?) };
         Query::Probability { targets, given: given_until(input, ")")? }
     } else if skip(input, "E[")? {
@@ -59,9 +72,7 @@ fn query(input: &mut Input<'_>) -> Result<Query, Fault> {
         Query::Argmax { n_best: n_best(input)?, variables: list(input, name)?, given: given(input)? }
     } else {
         independence(input)?
-    };
-    blanks(input)?;
-    if input.eof_offset() == 0 { Ok(query) } else { Err(Fault::new(here(input), format!("expected the end, found {}", found(input)), "")) }
+    })
 }
 
 fn independence(input: &mut Input<'_>) -> Result<Query, Fault> {
@@ -185,11 +196,11 @@ fn list<'a, T>(input: &mut Input<'a>, mut one: impl FnMut(&mut Input<'a>) -> Res
     Ok(all)
 }
 
-fn name(input: &mut Input<'_>) -> Result<String, Fault> {
+pub(crate) fn name(input: &mut Input<'_>) -> Result<String, Fault> {
     run(input, is_of_name, "a variable")
 }
 
-fn state(input: &mut Input<'_>) -> Result<String, Fault> {
+pub(crate) fn state(input: &mut Input<'_>) -> Result<String, Fault> {
     run(input, is_of_state, "a state")
 }
 
@@ -236,31 +247,31 @@ fn n_best(input: &mut Input<'_>) -> Result<usize, Fault> {
 }
 
 /// Passes over a word, if it ends there and what follows it fits.
-fn keyword(input: &mut Input<'_>, word: &str, follows: impl Fn(&str) -> bool) -> Result<bool, Fault> {
+pub(crate) fn keyword(input: &mut Input<'_>, word: &str, follows: impl Fn(&str) -> bool) -> Result<bool, Fault> {
     blanks(input)?;
     let fits = rest(input).strip_prefix(word).is_some_and(|rest| !rest.starts_with(is_of_name) && follows(rest.trim_start()));
     Ok(fits && skip(input, word)?)
 }
 
-fn blanks(input: &mut Input<'_>) -> Result<(), Fault> {
+pub(crate) fn blanks(input: &mut Input<'_>) -> Result<(), Fault> {
     take_while(0.., char::is_whitespace).void().parse_next(input)
 }
 
 /// Passes over a text if it comes next, after blanks.
-fn skip(input: &mut Input<'_>, text: &str) -> Result<bool, Fault> {
+pub(crate) fn skip(input: &mut Input<'_>, text: &str) -> Result<bool, Fault> {
     blanks(input)?;
     Ok(opt(literal::<_, _, Fault>(text)).parse_next(input)?.is_some())
 }
 
-fn expect(input: &mut Input<'_>, text: &str, wanted: &str) -> Result<(), Fault> {
+pub(crate) fn expect(input: &mut Input<'_>, text: &str, wanted: &str) -> Result<(), Fault> {
     if skip(input, text)? { Ok(()) } else { Err(Fault::new(here(input), format!("expected {wanted}, found {}", found(input)), "")) }
 }
 
-fn rest<'a>(input: &Input<'a>) -> &'a str {
+pub(crate) fn rest<'a>(input: &Input<'a>) -> &'a str {
     input.peek_slice(input.eof_offset())
 }
 
-fn found(input: &Input<'_>) -> String {
+pub(crate) fn found(input: &Input<'_>) -> String {
     let rest = rest(input);
     let run: &str = rest.split(|symbol| !is_of_state(symbol)).next().unwrap_or_default();
     match rest.chars().next() {

@@ -89,15 +89,15 @@ fn names(all: &[String]) -> String {
 }
 
 /// A name, quoted where it would be taken for something else.
-fn name(text: &str) -> String {
+pub(crate) fn name(text: &str) -> String {
     let bare = !text.is_empty() && text.chars().all(is_of_name) && !matches!(text, "argmax" | "mpe") && !text.starts_with('*');
     if bare { text.to_string() } else { in_quotes(text) }
 }
 
-fn state(text: &str) -> String {
+pub(crate) fn state(text: &str) -> String {
     if !text.is_empty() && text.chars().all(is_of_state) { text.to_string() } else { in_quotes(text) }
 }
 
-fn in_quotes(text: &str) -> String {
+pub(crate) fn in_quotes(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

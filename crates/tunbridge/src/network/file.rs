@@ -161,21 +161,22 @@ impl NetworkFile {
     /// A question with the bins of numbers in their place: where the network was learned from numbers that were cut, they may be given as such.
     #[must_use]
     pub fn in_bins(&self, mut query: Query) -> Query {
-        if let Some(model) = self.model() {
+        if self.model.is_some() {
             query.change_states(|variable, state| {
-                let bins = model.recipe().made.cuts.get(variable).filter(|_| !self.has_state(variable, state));
-                let bin = bins.and_then(|cuts| Some((cuts, bin_of(cuts, state.parse().ok()?)?)));
-                if let Some((cuts, bin)) = bin {
-                    *state = bin_names(cuts).swap_remove(bin);
+                if let Some(bin) = self.bin_of_number(self.domain(), variable, state) {
+                    *state = bin;
                 }
             });
         }
         query
     }
 
-    fn has_state(&self, variable: &str, state: &str) -> bool {
-        let domain = self.domain();
-        domain.find(variable).is_ok_and(|of| domain.find_state(of, state).is_ok())
+    /// The bin that a number is in, of a variable whose numbers were cut; `None` where there is none, or a state of that name.
+    pub(super) fn bin_of_number(&self, domain: &Domain, variable: &str, state: &str) -> Option<String> {
+        let cuts = self.model()?.recipe().made.cuts.get(variable)?;
+        let is_state = domain.find(variable).is_ok_and(|of| domain.find_state(of, state).is_ok());
+        let bin = bin_of(cuts, state.parse().ok()?).filter(|_| !is_state)?;
+        Some(bin_names(cuts).swap_remove(bin))
     }
 
     /// A network that comes from no file.
@@ -189,6 +190,11 @@ impl NetworkFile {
             remarks: Vec::new(),
             model: None,
         }
+    }
+
+    /// Another network that was made of this one, and of no model.
+    pub(super) fn with_document(&self, document: Document) -> Self {
+        Self { path: self.path.clone(), format: self.format, remarks: self.remarks.clone(), ..Self::of_document(document) }
     }
 
     /// What had to be said when it was read: rows that were renormalised, what was left out.

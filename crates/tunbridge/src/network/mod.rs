@@ -22,6 +22,7 @@ mod classifier;
 mod columns;
 mod credible;
 mod difference;
+mod edit;
 mod expectation;
 mod file;
 mod folds;

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use belief::{Chunk, Code, Column, Kind, ReadReport, Role, Schema, States, Variable, for_codes};
-use data::{DataError, ReadOptions, Table, UnknownStates};
+use data::{DataError, PassedOn, ReadOptions, RowText, Table, UnknownStates};
 use net::ask::{AskError, Asks, Engine, Finding, FindingKind, Oracle, Outcome, Question, Table as Joint, Value};
 use net::query::Query;
 use net::requisite_part::{Memo, RequisiteParts, RowPosterior, UNSEEN};
@@ -36,10 +36,19 @@ pub struct RowQuestions<'o> {
     n_threads: usize,
     /// Whether the probability of each row's findings is wanted.
     with_ln_p: bool,
+    /// What the rows are passed on as, if they are.
+    passed_on: Option<RowText>,
 }
 
-/// The number of a row, from 0, and what it says: a state for each variable, or [`UNSEEN`].
-type Row<'r> = (u64, &'r [u32]);
+/// A row that is still to be answered.
+struct Row<'r> {
+    /// From 0.
+    number: u64,
+    /// A state for each variable, or [`UNSEEN`].
+    states: &'r [u32],
+    /// The row as it is passed on.
+    passed_on: &'r [u8],
+}
 
 /// What some rows say, row by row.
 #[derive(Default)]
@@ -68,8 +77,8 @@ impl Findings {
         }
     }
 
-    fn all(&self) -> impl Iterator<Item = Row<'_>> {
-        (self.first_row..).zip(self.states.chunks_exact(self.n_variables.max(1)))
+    fn all(&self) -> impl Iterator<Item = &[u32]> {
+        self.states.chunks_exact(self.n_variables.max(1))
     }
 }
 
@@ -210,7 +219,7 @@ impl<'o> RowQuestions<'o> {
             let columns = if asked.len() == 1 { "a column is" } else { "columns are" };
             remarks.push(format!("{columns} asked for and so no evidence: {}", listed(&asked)));
         }
-        Ok(Self { oracle, questions, table, remarks, n_threads, with_ln_p: true })
+        Ok(Self { oracle, questions, table, remarks, n_threads, with_ln_p: true, passed_on: None })
     }
 
     /// Without the probability of each row's findings where the answer does not need it: [`RowAnswer::FoundAlone`]. The answers are the same, and
@@ -218,6 +227,20 @@ impl<'o> RowQuestions<'o> {
     #[must_use]
     pub fn without_ln_p(self) -> Self {
         Self { with_ln_p: false, ..self }
+    }
+
+    /// With every row as it stands, in this form, for whoever writes the answers.
+    ///
+    /// # Errors
+    /// When there are several files and their columns are not the same.
+    pub fn passing_rows_on(self, text: RowText) -> Result<Self, Error> {
+        self.table.passed_on_names()?;
+        Ok(Self { passed_on: Some(text), ..self })
+    }
+
+    /// The names of the table's columns, in their order.
+    pub fn column_names(&self) -> &[String] {
+        self.table.column_names()
     }
 
     /// What the user should know before the first answer.
@@ -230,29 +253,33 @@ impl<'o> RowQuestions<'o> {
         belief::Observations::schema(&self.table)
     }
 
-    /// Answers for every row: `write` is given the answers to each of them, one for every question, and what it makes of some rows is handed on in the
-    /// order of the rows. One compiled tree is shared by all threads.
+    /// Answers for every row: `write` is given the answers to each of them, one for every question, and the row as it is passed on, if it is; what it makes
+    /// of some rows is handed on in the order of the rows. One compiled tree is shared by all threads.
     ///
     /// # Errors
     /// When a row cannot be read or answered, or `take` fails.
     pub fn answer<R: Default + Send>(
         &self,
-        write: impl Fn(&mut R, &[RowAnswer]) + Sync,
+        write: impl Fn(&mut R, &[RowAnswer], &[u8]) + Sync,
         mut take: impl FnMut(R) -> Result<(), DataError>,
     ) -> Result<ReadReport, Error> {
         // What threads have found goes on from wave to wave.
         let rooms: Mutex<Vec<Room>> = Mutex::new(Vec::new());
         let n_variables = self.oracle.domain().n_variables();
         let mut failed = None;
-        let report = self.table.each_chunk(
-            |chunk| {
-                let (made, n_done) = self.begin(&rooms, &chunk, &write);
-                Ok((made, Findings::of(&chunk, n_done..chunk.n_rows, n_variables)))
+        let report = self.table.each_chunk_passed_on(
+            self.passed_on,
+            |chunk, texts| {
+                let (made, n_done) = self.begin(&rooms, &chunk, &texts, &write);
+                let left = Findings::of(&chunk, n_done..chunk.n_rows, n_variables);
+                let texts = if n_done < chunk.n_rows { texts } else { PassedOn::default() };
+                Ok((made, left, n_done, texts))
             },
-            |(made, rows): (R, Findings)| {
+            |(made, left, n_done, texts): (R, Findings, usize, PassedOn)| {
                 take(made)?;
+                let row = |(place, states)| Row { number: left.first_row + place as u64, states, passed_on: texts.row(n_done + place) };
                 // What is left is dear: the rows of a chunk, however few, are shared among the threads.
-                for wave in rows.all().collect::<Vec<_>>().chunks(WAVE) {
+                for wave in left.all().enumerate().map(row).collect::<Vec<_>>().chunks(WAVE) {
                     let parts: Vec<&[Row<'_>]> = wave.chunks(TOGETHER).collect();
                     for made in in_parallel(self.n_threads, &parts, |part| self.some(&rooms, part, &write)) {
                         match made {
@@ -274,7 +301,13 @@ impl<'o> RowQuestions<'o> {
     }
 
     /// Answers the rows of a chunk as long as their requisite parts say all, and tells how many these are.
-    fn begin<R: Default>(&self, rooms: &Mutex<Vec<Room>>, chunk: &Chunk<'_>, write: &impl Fn(&mut R, &[RowAnswer])) -> (R, usize) {
+    fn begin<R: Default>(
+        &self,
+        rooms: &Mutex<Vec<Room>>,
+        chunk: &Chunk<'_>,
+        texts: &PassedOn,
+        write: &impl Fn(&mut R, &[RowAnswer], &[u8]),
+    ) -> (R, usize) {
         let (mut made, mut n_done) = (R::default(), 0);
         let mut answers = vec![RowAnswer::Impossible; self.questions.len()];
         let mut room = self.room(rooms);
@@ -282,12 +315,12 @@ impl<'o> RowQuestions<'o> {
         findings.n_variables = self.oracle.domain().n_variables();
         'all: for first in (0..chunk.n_rows).step_by(TOGETHER) {
             findings.take(chunk, first..chunk.n_rows.min(first + TOGETHER));
-            for (_, row) in findings.all() {
+            for row in findings.all() {
                 let mut asked = self.questions.iter().zip(&mut *memos).zip(&mut answers);
                 if !asked.all(|((question, memo), answer)| self.by_part(question, row, memo, answer)) {
                     break 'all;
                 }
-                write(&mut made, &answers);
+                write(&mut made, &answers, texts.row(n_done));
                 n_done += 1;
             }
         }
@@ -302,18 +335,23 @@ impl<'o> RowQuestions<'o> {
         room
     }
 
-    fn some<R: Default>(&self, rooms: &Mutex<Vec<Room>>, rows: &[Row<'_>], write: &impl Fn(&mut R, &[RowAnswer])) -> Result<R, Error> {
+    fn some<R: Default>(
+        &self,
+        rooms: &Mutex<Vec<Room>>,
+        rows: &[Row<'_>],
+        write: &impl Fn(&mut R, &[RowAnswer], &[u8]),
+    ) -> Result<R, Error> {
         let mut made = R::default();
         let mut answers = vec![RowAnswer::Impossible; self.questions.len()];
         let mut room = self.room(rooms);
-        for (number, row) in rows {
+        for row in rows {
             for ((question, memo), answer) in self.questions.iter().zip(&mut room.memos).zip(&mut answers) {
-                if !self.by_part(question, row, memo, answer) {
-                    let found = self.row(&mut room.messages, question, row);
-                    *answer = found.map_err(|error| Error::from(error).at(format!("row {}", number + 1)))?;
+                if !self.by_part(question, row.states, memo, answer) {
+                    let found = self.row(&mut room.messages, question, row.states);
+                    *answer = found.map_err(|error| Error::from(error).at(format!("row {}", row.number + 1)))?;
                 }
             }
-            write(&mut made, &answers);
+            write(&mut made, &answers, row.passed_on);
         }
         give_back(rooms, room);
         Ok(made)

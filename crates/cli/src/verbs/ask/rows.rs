@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::{Map, Value as Json, json};
 use tunbridge::atomic::AtomicFile;
 use tunbridge::belief::CompensatedSum;
-use tunbridge::data::{DataError, OutputFormat, UnknownStates};
+use tunbridge::data::{DataError, OutputFormat, RowText, UnknownStates, unlike};
 use tunbridge::net::ask::{Asks, Outcome, Question, Value};
 use tunbridge::net::query::Query;
 use tunbridge::net::{Domain, description_length};
@@ -62,12 +62,18 @@ pub fn run(asker: &Asker<'_>, queries: &[Query], common: &Common) -> Result<(), 
     let with_ln_p = args.log_likelihood;
     // Lines of JSON always have it.
     let questions = if with_ln_p || asker.style != Style::Csv { questions } else { questions.without_ln_p() };
-    let header = if asker.style == Style::Csv { Some(header(&columns, queries, with_ln_p)) } else { None };
+    let questions = match (args.keep_columns, asker.style) {
+        (false, _) => questions,
+        (true, Style::Csv) => questions.passing_rows_on(RowText::Csv)?,
+        (true, _) => questions.passing_rows_on(RowText::Json)?,
+    };
+    let kept = args.keep_columns.then(|| questions.column_names());
+    let header = if asker.style == Style::Csv { Some(header(&columns, queries, with_ln_p, kept)) } else { None };
     let texts: Vec<String> = queries.iter().map(ToString::to_string).collect();
     let n_impossible = AtomicU64::new(0);
     // How probable the rows are by themselves, and not with what a question says besides.
     let is_summed = with_ln_p && queries.is_empty() && asker.findings.is_empty();
-    let write = |written: &mut Written, answers: &[RowAnswer]| {
+    let write = |written: &mut Written, answers: &[RowAnswer], row: &[u8]| {
         if is_summed {
             written.ln_p.extend(answers[0].ln_p_evidence());
         }
@@ -77,9 +83,13 @@ pub fn run(asker: &Asker<'_>, queries: &[Query], common: &Common) -> Result<(), 
         match asker.style {
             Style::Csv => {
                 written.starts.push(written.bytes.len());
+                if args.keep_columns {
+                    written.bytes.push(b',');
+                    written.bytes.extend_from_slice(row);
+                }
                 row_of_csv(&mut written.bytes, &columns, answers, with_ln_p);
             }
-            _ => row_of_json(written, asker.domain(), &texts, answers),
+            _ => row_of_json(written, asker.domain(), &texts, answers, args.keep_columns.then_some(row)),
         }
     };
     let per_row = if asker.style == Style::Csv { 1 } else { queries.len().max(1) };
@@ -131,7 +141,7 @@ fn put(
     style: Style,
     per_row: usize,
     to: &mut dyn Write,
-    write: impl Fn(&mut Written, &[RowAnswer]) + Sync,
+    write: impl Fn(&mut Written, &[RowAnswer], &[u8]) + Sync,
 ) -> Result<(tunbridge::belief::ReadReport, f64), Error> {
     let io_error = |source| DataError::Io { path: "output".into(), source };
     if let Some(header) = header {
@@ -231,13 +241,18 @@ fn configurations(domain: &Domain, variables: &[tunbridge::net::VarId]) -> impl 
     })
 }
 
-fn header(columns: &[Columns], queries: &[Query], with_ln_p: bool) -> String {
+/// The names of the columns; those of the table, if they are kept, stand behind the number of the row, and what is added is made unlike them.
+fn header(columns: &[Columns], queries: &[Query], with_ln_p: bool, kept: Option<&[String]>) -> String {
     let mut names = vec!["row".to_string()];
     for (place, one) in columns.iter().enumerate() {
         names.extend(one.names.iter().cloned());
         if with_ln_p {
             names.push(if queries.len() > 1 { format!("{} log_p_evidence", queries[place]) } else { "log_p_evidence".into() });
         }
+    }
+    if let Some(kept) = kept {
+        names = unlike(kept, names);
+        names.splice(1..1, kept.iter().cloned());
     }
     csv_text(&[names])
 }
@@ -315,7 +330,8 @@ fn push_answer(bytes: &mut Vec<u8>, columns: &Columns, answer: &RowAnswer) {
     }
 }
 
-fn row_of_json(written: &mut Written, domain: &Domain, queries: &[String], answers: &[RowAnswer]) {
+/// A line for each question; with the row itself, an object already, where it is kept.
+fn row_of_json(written: &mut Written, domain: &Domain, queries: &[String], answers: &[RowAnswer], kept: Option<&[u8]>) {
     for (place, answer) in answers.iter().enumerate() {
         let mut fields = Map::new();
         if queries.len() > 1 {
@@ -342,7 +358,11 @@ fn row_of_json(written: &mut Written, domain: &Domain, queries: &[String], answe
         }
         written.starts.push(written.bytes.len());
         let text = Json::Object(fields).to_string();
-        written.bytes.extend_from_slice(&text.as_bytes()[1..]);
-        written.bytes.push(b'\n');
+        written.bytes.extend_from_slice(&text.as_bytes()[1..text.len() - 1]);
+        if let Some(row) = kept {
+            written.bytes.extend_from_slice(b",\"input\":");
+            written.bytes.extend_from_slice(row);
+        }
+        written.bytes.extend_from_slice(b"}\n");
     }
 }

@@ -7,6 +7,7 @@ use tunbridge::Timings;
 use tunbridge::network::{self, FormatKind, NetworkFile};
 
 use super::super::{no_trace, print, print_json};
+use super::{print_as, told_of_saving};
 use crate::Failure;
 use crate::args::Common;
 use crate::figures::of;
@@ -24,9 +25,7 @@ pub fn run(args: &ConvertArgs, common: &Common, timings: &mut Timings) -> Result
     let start = Instant::now();
     if args.output.as_os_str() == "-" {
         file.remarks().iter().for_each(|text| remark(common, &format!("{}: {text}", args.input.display())));
-        let written = network::written(&file, to)?;
-        written.lost.iter().for_each(|what| remark(common, &format!("lost: {what}")));
-        return print(&written.text);
+        return print_as(&file, to, common);
     }
     let saved = network::save(&file, &args.output, to, args.force)?;
     timings.add("write", start);
@@ -36,17 +35,9 @@ pub fn run(args: &ConvertArgs, common: &Common, timings: &mut Timings) -> Result
         return print_json(&serde_json::json!({"network": args.output.display().to_string(), "from": file.format.name(), "to": to.name(),
             "variables": n_variables, "remarks": file.remarks(), "lost": saved.lost, "beside": beside}));
     }
-    let mut text = format!("{}: {}, {} to {}\n", args.output.display(), of(n_variables as f64, "variable", "variables"), file.format, to);
-    for what in file.remarks() {
-        text += &format!("  read: {what}\n");
-    }
-    for what in &saved.lost {
-        text += &format!("  lost: {what}\n");
-    }
-    for path in &saved.beside {
-        text += &format!("  beside it: {}\n", path.display());
-    }
-    print(&text)
+    let variables = of(n_variables as f64, "variable", "variables");
+    let told = told_of_saving(&file, &saved);
+    print(&format!("{}: {variables}, {} to {to}\n{told}", args.output.display(), file.format))
 }
 
 /// A format by its name.

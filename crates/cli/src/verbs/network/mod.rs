@@ -1,7 +1,8 @@
-//! `show` for networks, and the verbs that write them: `convert` and `random`.
+//! `show` for networks, and the verbs that write them: `convert`, `edit` and `random`.
 
 pub mod convert;
 pub mod diff;
+pub mod edit;
 pub mod graph;
 pub mod impute;
 pub mod learn;
@@ -17,7 +18,7 @@ use tunbridge::net::ask::{Outcome, Question, Value, find_variable};
 use tunbridge::net::independences::{Independence, minimal_independences};
 use tunbridge::net::query::{Query, Targets};
 use tunbridge::net::{EquivalenceClass, VarId};
-use tunbridge::network::{self, FormatKind, NetworkFile, NetworkModel};
+use tunbridge::network::{self, FormatKind, NetworkFile, NetworkModel, Saved};
 use tunbridge::{Error, Timings};
 
 use super::print;
@@ -35,6 +36,21 @@ pub fn open(path: &Path, common: &Common, timings: &mut Timings) -> Result<Netwo
     timings.add("read", start);
     file.remarks().iter().for_each(|text| remark(common, &format!("{}: {text}", path.display())));
     Ok(file)
+}
+
+/// Prints a network in a format; what that has no words for is told.
+fn print_as(file: &NetworkFile, to: FormatKind, common: &Common) -> Result<(), Failure> {
+    let written = network::written(file, to)?;
+    written.lost.iter().for_each(|what| remark(common, &format!("lost: {what}")));
+    print(&written.text)
+}
+
+/// What there is to say of a network that was read and saved, a line each.
+fn told_of_saving(file: &NetworkFile, saved: &Saved) -> String {
+    let read = file.remarks().iter().map(|what| format!("  read: {what}\n"));
+    let lost = saved.lost.iter().map(|what| format!("  lost: {what}\n"));
+    let beside = saved.beside.iter().map(|path| format!("  beside it: {}\n", path.display()));
+    read.chain(lost).chain(beside).collect()
 }
 
 /// The formats that networks are read and written in.

@@ -7,6 +7,7 @@ use tunbridge::network::{self, NetworkFile};
 
 use super::super::{no_trace, print, print_json};
 use super::convert::format_to;
+use super::print_as;
 use crate::Failure;
 use crate::args::Common;
 use crate::figures::of;
@@ -35,9 +36,7 @@ pub fn run(args: &RandomArgs, common: &Common) -> Result<(), Failure> {
         if as_json {
             return Err(Failure::Usage("--format json tells of the file: name one with --output".into()));
         }
-        let written = network::written(&file, to)?;
-        written.lost.iter().for_each(|what| remark(common, &format!("lost: {what}")));
-        return print(&written.text);
+        return print_as(&file, to, common);
     };
     let saved = network::save(&file, path, to, args.force)?;
     saved.lost.iter().for_each(|what| remark(common, &format!("lost: {what}")));
