@@ -91,10 +91,6 @@ impl InteractionGraph {
         &self.neighbours[variable * self.n_words..][..self.n_words]
     }
 
-    fn neighbours(&self, variable: usize) -> Vec<usize> {
-        bits(self.row(variable)).collect()
-    }
-
     /// The pairs of neighbours that are not beside each other: how many, and the product of the states of the ends of each, summed.
     fn fill(&self, variable: usize) -> (usize, f64) {
         let own = self.row(variable);
@@ -105,12 +101,15 @@ impl InteractionGraph {
                 let other = word * 64 + behind.trailing_zeros() as usize;
                 // Each pair once: only those behind `other`.
                 behind &= behind - 1;
-                let beside = &self.row(other)[word..];
-                let missing = std::iter::once(behind).chain(own[word + 1..].iter().copied()).zip(beside).map(|(own, beside)| own & !beside);
+                let beside = self.row(other);
                 let mut states = 0;
-                for (missing, first) in missing.zip((word * 64..).step_by(64)).filter(|(missing, _)| *missing != 0) {
+                let mut see = |missing: u64, first: usize| {
                     n_missing += missing.count_ones() as usize;
                     states += ones(missing).map(|bit| self.n_states[first + bit]).sum::<usize>();
+                };
+                see(behind & !beside[word], word * 64);
+                for later in word + 1..own.len() {
+                    see(own[later] & !beside[later], later * 64);
                 }
                 weight += (self.n_states[other] * states) as f64;
             }
@@ -123,17 +122,16 @@ impl InteractionGraph {
         bits(self.row(variable)).map(|other| self.n_states[other] as f64).product::<f64>() * self.n_states[variable] as f64
     }
 
-    /// Takes a variable out and puts its neighbours beside each other. Gives the neighbours.
-    fn take_out(&mut self, variable: usize) -> Vec<usize> {
-        let neighbours = self.neighbours(variable);
+    /// Takes a variable out and puts its neighbours beside each other. Gives the neighbours, as bits.
+    fn take_out(&mut self, variable: usize) -> Vec<u64> {
         let own = self.row(variable).to_vec();
-        for &other in &neighbours {
+        for other in bits(&own) {
             let row = &mut self.neighbours[other * self.n_words..][..self.n_words];
             row.iter_mut().zip(&own).for_each(|(bits, own)| *bits |= own);
             row[other / 64] &= !(1 << (other % 64));
             row[variable / 64] &= !(1 << (variable % 64));
         }
-        neighbours
+        own
     }
 }
 
@@ -194,10 +192,11 @@ pub fn cheapest_elimination(graph: &InteractionGraph, eliminate: &[VarId], searc
     let (kernel, left, names) = compact(&kernel, &left);
     let try_by = |heuristic: Heuristic| {
         let (order, steps) = greedy(&mut kernel.clone(), &mut left.clone(), heuristic);
-        (cost_of(graph, first.iter().copied().chain(order.into_iter().map(|place| names[place])).collect()), steps)
+        let order: Vec<usize> = first.iter().copied().chain(order.into_iter().map(|place| names[place])).collect();
+        (Tried { tree_entries: tree_entries(graph, &order), order }, steps)
     };
     let [(mut best, mut spent), second, third] = [Heuristic::MinFill, Heuristic::MinWeight, Heuristic::WeightedMinFill].map(try_by);
-    let mut take = |(found, steps): (Elimination, usize)| {
+    let mut take = |(found, steps): (Tried, usize)| {
         spent += steps;
         if found.tree_entries < best.tree_entries {
             best = found;
@@ -220,7 +219,7 @@ pub fn cheapest_elimination(graph: &InteractionGraph, eliminate: &[VarId], searc
     'search: while seed < MOST_SEARCHES {
         let heuristics: Vec<Heuristic> = (seed..seed + n_at_once).map(&mut mixed).collect();
         seed += n_at_once;
-        let tried: Vec<(Elimination, usize)> =
+        let tried: Vec<(Tried, usize)> =
             if n_at_once == 1 { heuristics.into_iter().map(try_by).collect() } else { heuristics.into_par_iter().map(try_by).collect() };
         // In their order, as if each had been tried after the one before: those that are one too many change nothing.
         for tried in tried {
@@ -233,7 +232,13 @@ pub fn cheapest_elimination(graph: &InteractionGraph, eliminate: &[VarId], searc
             }
         }
     }
-    best
+    cost_of(graph, best.order)
+}
+
+/// An order, and the entries of its junction tree.
+struct Tried {
+    order: Vec<usize>,
+    tree_entries: f64,
 }
 
 /// So many steps into a search, more than one order is tried at a time.
@@ -252,7 +257,7 @@ fn reduce(graph: &mut InteractionGraph, left: &mut [bool]) -> Vec<usize> {
             left[variable] = false;
             order.push(variable);
             // Its neighbours may have become simplicial without it.
-            graph.take_out(variable).into_iter().for_each(|other| waiting[other] = left[other]);
+            bits(&graph.take_out(variable)).for_each(|other| waiting[other] = left[other]);
         }
     }
     order
@@ -277,11 +282,12 @@ fn compact(graph: &InteractionGraph, left: &[bool]) -> (InteractionGraph, Vec<bo
 fn greedy(graph: &mut InteractionGraph, left: &mut [bool], heuristic: Heuristic) -> (Vec<usize>, usize) {
     let mut draws = random_stream(if let Heuristic::Mixed { seed, .. } = heuristic { seed } else { 0 }, 1);
     let mut steps = 0;
+    // What a variable costs, and how many arcs it adds.
     let mut cost = |graph: &InteractionGraph, variable: usize| {
         steps += graph.n_words * (1 + graph.row(variable).iter().map(|bits| bits.count_ones() as usize).sum::<usize>());
         let (n_missing, missing_weight) = graph.fill(variable);
         let weight = graph.weight(variable);
-        match heuristic {
+        let cost = match heuristic {
             Heuristic::MinFill => (n_missing as f64, weight),
             Heuristic::MinWeight => (weight, n_missing as f64),
             Heuristic::WeightedMinFill => (missing_weight, weight),
@@ -289,35 +295,34 @@ fn greedy(graph: &mut InteractionGraph, left: &mut [bool], heuristic: Heuristic)
                 let uniform = draws.next_u64() as f64 / 2.0_f64.powi(64);
                 (table * weight.ln() + (1.0 - table) * (1.0 + missing_weight).ln() + noise * uniform * 10.0, uniform)
             }
-        }
+        };
+        (cost, n_missing)
     };
-    let mut costs: Vec<(f64, f64)> =
-        (0..left.len()).map(|variable| if left[variable] { cost(graph, variable) } else { (0.0, 0.0) }).collect();
+    let mut costs: Vec<((f64, f64), usize)> =
+        (0..left.len()).map(|variable| if left[variable] { cost(graph, variable) } else { ((0.0, 0.0), 0) }).collect();
     let mut order = Vec::new();
     loop {
         // Of equals the first.
         let mut next: Option<usize> = None;
         for variable in (0..left.len()).filter(|&variable| left[variable]) {
-            if next.is_none_or(|next| costs[variable] < costs[next]) {
+            if next.is_none_or(|next| costs[variable].0 < costs[next].0) {
                 next = Some(variable);
             }
         }
         let Some(next) = next else { break };
-        let adds_arcs = graph.fill(next).0 > 0;
+        let adds_arcs = costs[next].1 > 0;
         left[next] = false;
         order.push(next);
         // Costs change for the neighbours, and where arcs were added also for theirs.
         let mut changed = graph.take_out(next);
         if adds_arcs {
-            let mut also = vec![0_u64; graph.n_words];
-            for &other in &changed {
+            let mut also = changed.clone();
+            for other in bits(&changed) {
                 also.iter_mut().zip(graph.row(other)).for_each(|(also, bits)| *also |= bits);
             }
-            changed.extend(bits(&also));
-            changed.sort_unstable();
-            changed.dedup();
+            changed = also;
         }
-        for variable in changed.into_iter().filter(|&variable| left[variable]) {
+        for variable in bits(&changed).filter(|&variable| left[variable]) {
             costs[variable] = cost(graph, variable);
         }
     }
@@ -328,30 +333,42 @@ fn greedy(graph: &mut InteractionGraph, left: &mut [bool], heuristic: Heuristic)
 fn cost_of(graph: &InteractionGraph, order: Vec<usize>) -> Elimination {
     let mut graph = graph.clone();
     let mut made = Elimination { order: Vec::new(), cliques: Vec::new(), largest_table: 0.0, total_entries: 0.0, tree_entries: 0.0 };
-    let mut weights = Vec::with_capacity(order.len());
-    let mut rank = vec![usize::MAX; graph.n_states.len()];
-    for (step, &variable) in order.iter().enumerate() {
-        rank[variable] = step;
+    made.tree_entries = tree_entries(&graph, &order);
+    for &variable in &order {
         let weight = graph.weight(variable);
         let mut clique = graph.take_out(variable);
-        clique.push(variable);
-        clique.sort_unstable();
+        clique[variable / 64] |= 1 << (variable % 64);
         made.order.push(VarId::new(variable));
-        made.cliques.push(clique.into_iter().map(VarId::new).collect::<Vec<_>>());
-        weights.push(weight);
+        made.cliques.push(bits(&clique).map(VarId::new).collect::<Vec<_>>());
         made.largest_table = made.largest_table.max(weight);
         made.total_entries += weight;
     }
+    made
+}
+
+/// The entries of the maximal cliques of an order.
+fn tree_entries(graph: &InteractionGraph, order: &[usize]) -> f64 {
+    let mut graph = graph.clone();
+    let mut rank = vec![usize::MAX; graph.n_states.len()];
+    order.iter().enumerate().for_each(|(step, &variable)| rank[variable] = step);
+    // Of each clique: its entries, how many variables it has beside its own, and which of them goes next.
+    let cliques: Vec<(f64, u32, usize)> = order
+        .iter()
+        .map(|&variable| {
+            let weight = graph.weight(variable);
+            let beside = graph.take_out(variable);
+            let next = bits(&beside).map(|other| rank[other]).min().unwrap_or(usize::MAX);
+            (weight, beside.iter().map(|bits| bits.count_ones()).sum(), next)
+        })
+        .collect();
     // A clique is within an earlier one if it is all that one leaves to the first of its variables to go next.
     let mut within = vec![false; order.len()];
-    for (step, clique) in made.cliques.iter().enumerate() {
-        let next = clique.iter().map(|variable| rank[variable.index()]).filter(|&later| later > step && later != usize::MAX).min();
-        if let Some(next) = next.filter(|&next| made.cliques[next].len() + 1 == clique.len()) {
+    for &(_, n_beside, next) in &cliques {
+        if cliques.get(next).is_some_and(|(_, n_of_next, _)| n_of_next + 1 == n_beside) {
             within[next] = true;
         }
     }
-    made.tree_entries = weights.iter().zip(within).filter(|(_, within)| !within).map(|(weight, _)| weight).sum();
-    made
+    cliques.iter().zip(within).filter(|(_, within)| !within).map(|((weight, ..), _)| weight).sum()
 }
 
 #[cfg(test)]

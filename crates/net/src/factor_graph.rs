@@ -4,6 +4,8 @@
 //! P(variable | parents) does; such a variable, when nobody asks for it, nothing was seen of it and no other factor has it, is barren: its factor
 //! may be left out. Behind the named variables there may be hidden ones, which nobody can ask for: steps of a conditional that was taken apart.
 
+use std::borrow::Cow;
+
 use crate::conditional::Family;
 use crate::domain::Domain;
 use crate::elimination_order::InteractionGraph;
@@ -116,7 +118,11 @@ impl FactorGraph {
     /// The model in which the variables whose state is known are in it: all factors are cut, and those variables stand by themselves.
     pub fn given(&self, evidence: &Evidence) -> Self {
         let known: Vec<(VarId, usize)> = evidence.variables().filter_map(|variable| Some((variable, evidence.state(variable)?))).collect();
-        let cut = |factor: &Factor| known.iter().fold(factor.clone(), |factor, &(variable, state)| factor.restrict(variable, state));
+        let cut = |factor: &Factor| {
+            let of_factor = known.iter().filter(|(variable, _)| factor.scope().binary_search(variable).is_ok());
+            let cut = of_factor.fold(Cow::Borrowed(factor), |factor, &(variable, state)| Cow::Owned(factor.restrict(variable, state)));
+            cut.into_owned()
+        };
         let seen = known.iter().filter_map(|&(variable, _)| Some(Factor::over_one(variable, evidence.likelihood(variable)?)));
         let factors: Vec<Factor> = self.factors.iter().map(cut).chain(seen).collect();
         Self { domain: self.domain.clone(), n_states: self.n_states.clone(), heads: vec![None; factors.len()], factors }

@@ -66,7 +66,7 @@ pub(super) fn posteriors(
         let over = shared(place, place);
         let mut sweep = Sweep::new(shape_of(&scopes[place]), arriving(place, &factors, &layout, &sent), &[&over], &scopes[place])?;
         sweep.run(in_parallel);
-        let (mut message, _) = sweep.leaving.pop()?;
+        let (mut message, _) = sweep.into_messages().pop()?;
         exponents[place] += scaled(&mut message)?;
         let is_padded = over.last() == scopes[place].last();
         sent[place] = Some(Operand::new(&scopes[parent], (&over, &shape_of(&over), is_padded), &message));
@@ -102,8 +102,7 @@ pub(super) fn posteriors(
             }
             ln_total += total.ln() + exponents[place] as f64 * std::f64::consts::LN_2;
         }
-        let leaving = std::mem::take(&mut sweep.leaving);
-        drop(sweep);
+        let leaving = sweep.into_messages();
         for (variable, (message, _)) in homes.iter().zip(&leaving[children.len()..]) {
             let total: f64 = message.iter().sum();
             if total <= 0.0 {

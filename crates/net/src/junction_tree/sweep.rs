@@ -26,8 +26,10 @@ pub(super) struct Operand {
 pub(super) struct Sweep<'a> {
     shape: Vec<usize>,
     arriving: Vec<&'a Operand>,
-    /// Messages that are added to: their numbers and strides.
-    pub(super) leaving: Vec<(Vec<f64>, Vec<usize>)>,
+    /// Messages that are added to: where in the cells each begins, and its strides.
+    leaving: Vec<(usize, Vec<usize>)>,
+    /// The numbers of all of them, one behind the other.
+    cells: Vec<f64>,
     /// Where each operand, and behind those each message, stands.
     at: Vec<usize>,
     /// For each depth, what moves with its variable and how far, what arrives there and what leaves there.
@@ -37,6 +39,8 @@ pub(super) struct Sweep<'a> {
     /// How far each depth but the last two has come.
     levels: Vec<Level>,
     block: Vec<f64>,
+    /// One for each state of the last variable, and zeros behind: what is multiplied there if nothing else is.
+    ones: Vec<f64>,
 }
 
 /// A variable on its way through its states.
@@ -68,10 +72,25 @@ impl Operand {
         let is_padded = clique.last().is_some_and(|last| scope.contains(last));
         let mut sorted = Vec::with_capacity(stride);
         permute(&order, shape, &own, 0, values, is_padded, &mut sorted);
-        let above_zero = sorted.iter().copied().filter(|value| *value > 0.0);
-        let (least, most) = (above_zero.fold(f64::INFINITY, f64::min), sorted.iter().copied().fold(0.0, f64::max));
+        let (least, most) = range_of(&sorted);
         Self { values: sorted, strides, least, most }
     }
+}
+
+/// The smallest number above zero, and the largest; side by side, as comparing one after another would wait for each.
+fn range_of(values: &[f64]) -> (f64, f64) {
+    let (mut least, mut most) = ([f64::INFINITY; 8], [0.0; 8]);
+    let mut see = |some: &[f64]| {
+        for ((least, most), &value) in least.iter_mut().zip(&mut most).zip(some) {
+            let above_zero = if value > 0.0 { value } else { f64::INFINITY };
+            *least = if above_zero < *least { above_zero } else { *least };
+            *most = if value > *most { value } else { *most };
+        }
+    };
+    let (eights, rest) = values.as_chunks::<8>();
+    eights.iter().for_each(|eight| see(eight));
+    see(rest);
+    (least.into_iter().fold(f64::INFINITY, f64::min), most.into_iter().fold(0.0, f64::max))
 }
 
 /// The entries of a table with its axes in another order; the last padded with zeros, if it shall be.
@@ -79,7 +98,10 @@ fn permute(order: &[usize], shape: &[usize], strides: &[usize], from: usize, val
     match order.split_first() {
         None => to.push(values[from]),
         Some((&axis, [])) => {
-            to.extend((0..shape[axis]).map(|state| values[from + state * strides[axis]]));
+            match strides[axis] {
+                1 => to.extend_from_slice(&values[from..from + shape[axis]]),
+                stride => to.extend(values[from..].iter().step_by(stride).take(shape[axis])),
+            }
             if is_padded {
                 to.extend(std::iter::repeat_n(0.0, padded(shape[axis]) - shape[axis]));
             }
@@ -104,17 +126,24 @@ impl<'a> Sweep<'a> {
             return None;
         }
         let n_depths = shape.len();
+        let mut n_cells = 0;
         let message = |over: &&[VarId]| {
-            let (mut strides, mut size) = (vec![0; n_depths], 1);
+            let (mut strides, mut size, first) = (vec![0; n_depths], 1, n_cells);
             for depth in (0..n_depths).rev().filter(|&depth| over.contains(&scope[depth])) {
                 strides[depth] = size;
                 size *= if depth + 1 == n_depths { padded(shape[depth]) } else { shape[depth] };
             }
-            (vec![0.0; size], strides)
+            n_cells += size;
+            (first, strides)
         };
-        let leaving: Vec<(Vec<f64>, Vec<usize>)> = over.iter().map(message).collect();
+        let leaving: Vec<(usize, Vec<usize>)> = over.iter().map(message).collect();
+        let n_last = shape.last().copied().unwrap_or(1);
+        let mut ones = vec![1.0; n_last];
+        ones.resize(padded(n_last), 0.0);
         let mut sweep = Self {
-            block: vec![0.0; padded(shape.last().copied().unwrap_or(1))],
+            cells: vec![0.0; n_cells],
+            block: vec![0.0; padded(n_last)],
+            ones,
             at: vec![0; arriving.len() + leaving.len()],
             moved: vec![Vec::new(); n_depths],
             arrives: vec![Vec::new(); n_depths],
@@ -143,11 +172,18 @@ impl<'a> Sweep<'a> {
         let mut shares: Vec<Share<'a>> = (0..n_shares).map(share).collect();
         run_all(&mut shares, n_leading, in_parallel);
         for share in &shares {
-            for ((sums, _), (more, _)) in self.leaving.iter_mut().zip(&share.sweep.leaving) {
-                sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
-            }
+            self.cells.iter_mut().zip(&share.sweep.cells).for_each(|(sum, more)| *sum += more);
         }
         shares.iter().map(|share| share.total).sum()
+    }
+
+    /// The messages that leave, with their strides.
+    pub(super) fn into_messages(self) -> Vec<(Vec<f64>, Vec<usize>)> {
+        if let [(_, strides)] = &self.leaving[..] {
+            return vec![(self.cells, strides.clone())];
+        }
+        let ends: Vec<usize> = self.leaving.iter().skip(1).map(|(first, _)| *first).chain([self.cells.len()]).collect();
+        self.leaving.into_iter().zip(ends).map(|((first, strides), end)| (self.cells[first..end].to_vec(), strides)).collect()
     }
 
     /// How many of the first variables lead a share, how many configurations they have, and into how many shares these are cut.
@@ -181,7 +217,12 @@ impl<'a> Sweep<'a> {
             #[inline(always)]
             fn with_simd<S: pulp::Simd>(self, _: S) -> f64 {
                 let Self(sweep, n_leading, leads) = self;
-                leads.map(|lead| sweep.lead(n_leading, lead)).sum()
+                // A closure might not be compiled for the machine.
+                let mut total = 0.0;
+                for lead in leads {
+                    total += sweep.lead(n_leading, lead);
+                }
+                total
             }
         }
         pulp::Arch::new().dispatch(Run(self, n_leading, leads))
@@ -191,6 +232,7 @@ impl<'a> Sweep<'a> {
     #[inline(always)]
     fn lead(&mut self, n_leading: usize, lead: usize) -> f64 {
         self.at.fill(0);
+        self.at[self.arriving.len()..].iter_mut().zip(&self.leaving).for_each(|(at, (first, _))| *at = *first);
         let mut rest = lead;
         for depth in (0..n_leading).rev() {
             let state = rest % self.shape[depth];
@@ -208,7 +250,7 @@ impl<'a> Sweep<'a> {
         }
         let below = self.all(n_leading, factor);
         for &number in self.leaves[..n_leading].iter().flatten() {
-            self.leaving[number].0[self.at[self.arriving.len() + number]] += below;
+            self.cells[self.at[self.arriving.len() + number]] += below;
         }
         below
     }
@@ -243,7 +285,7 @@ impl<'a> Sweep<'a> {
             // The state of this depth is done; where it was the last, so is that of the depth above.
             loop {
                 for &number in &self.leaves[depth] {
-                    self.leaving[number].0[self.at[self.arriving.len() + number]] += below;
+                    self.cells[self.at[self.arriving.len() + number]] += below;
                 }
                 let level = &mut self.levels[depth];
                 level.total += below;
@@ -269,69 +311,154 @@ impl<'a> Sweep<'a> {
     /// The last variable, which lies entry by entry, in fours, for each state of the one above it. Gives the sum.
     #[inline(always)]
     fn run_of_last_two(&mut self, factor: f64) -> f64 {
-        let Self { shape, arriving, leaving, at, arrives, leaves, block, .. } = self;
-        let (n_padded, last) = (block.len(), shape.len() - 1);
-        let block = fours_mut(block);
-        // The tables from where they stand, and how far a state of the variable above goes.
-        let above = |strides: &[usize]| if last == 0 { 0 } else { strides[last - 1] };
-        let table = |number: usize| (&arriving[number].values[at[number]..], above(&arriving[number].strides));
+        match self.arrives[self.shape.len() - 1].len() {
+            0 => self.rows_of_none(factor),
+            1 => self.rows_of::<1>(factor),
+            2 => self.rows_of::<2>(factor),
+            3 => self.rows_of::<3>(factor),
+            4 => self.rows_of::<4>(factor),
+            5 => self.rows_of::<5>(factor),
+            _ => self.rows_of_many(factor),
+        }
+    }
+
+    /// The same where the last variable is in so many tables.
+    #[inline(always)]
+    fn rows_of<const N: usize>(&mut self, factor: f64) -> f64 {
+        let n_fours = self.block.len() / 4;
+        let mut tables = [LastTable { fours: &[], stride: 0 }; N];
+        for (nth, table) in tables.iter_mut().enumerate() {
+            *table = self.table_of_last(nth);
+        }
+        self.rows_of_last(
+            factor,
+            #[inline(always)]
+            |state| {
+                let mut rows: [&[[f64; 4]]; N] = [&[]; N];
+                for (row, table) in rows.iter_mut().zip(&tables) {
+                    *row = table.row(state, n_fours);
+                }
+                rows
+            },
+        )
+    }
+
+    fn rows_of_many(&mut self, factor: f64) -> f64 {
+        let n_fours = self.block.len() / 4;
+        let tables: Vec<LastTable<'a>> = (0..self.arrives[self.shape.len() - 1].len()).map(|nth| self.table_of_last(nth)).collect();
+        self.rows_of_last(factor, |state| tables.iter().map(|table| table.row(state, n_fours)).collect::<Vec<_>>())
+    }
+
+    fn rows_of_none(&mut self, factor: f64) -> f64 {
+        let ones = std::mem::take(&mut self.ones);
+        let total = self.rows_of_last(factor, |_| [ones.as_chunks::<4>().0]);
+        self.ones = ones;
+        total
+    }
+
+    /// One of the tables that the last variable is in, from where it stands.
+    #[inline(always)]
+    fn table_of_last(&self, nth: usize) -> LastTable<'a> {
+        let number = self.arrives[self.shape.len() - 1][nth];
+        let operand = self.arriving[number];
+        LastTable { fours: &operand.values.as_chunks::<4>().0[self.at[number] / 4..], stride: above(&operand.strides) / 4 }
+    }
+
+    /// The same, with the rows of the tables that the last variable is in for each state of the one above it.
+    #[inline(always)]
+    fn rows_of_last<'r, R: AsRef<[&'r [[f64; 4]]]>>(&mut self, factor: f64, rows: impl Fn(usize) -> R) -> f64 {
+        let Self { shape, arriving, leaving, cells, at, arrives, leaves, block, .. } = self;
+        let last = shape.len() - 1;
         let (n_above, of_above, to_above) = match last {
             0 => (1, &[][..], &[][..]),
             _ => (shape[last - 1], &arrives[last - 1][..], &leaves[last - 1][..]),
         };
-        let of_last = &arrives[last][..];
-        let [first, second, third] = [0, 1, 2].map(|nth| of_last.get(nth).map_or((&[][..], 0), |&number| table(number)));
+        let n_padded = block.len();
+        let standing = |number: usize| (at[arriving.len() + number], above(&leaving[number].1));
         let mut total = 0.0;
         for state in 0..n_above {
             let mut here = factor;
             for &number in of_above {
-                let (values, stride) = table(number);
-                here *= values[state * stride];
+                here *= arriving[number].values[at[number] + state * above(&arriving[number].strides)];
             }
             if here == 0.0 {
                 continue;
             }
-            let row = |(values, stride): (&'a [f64], usize)| fours(&values[state * stride..][..n_padded]);
-            match of_last.len() {
-                0 => {
-                    let block = block.as_flattened_mut();
-                    block.fill(0.0);
-                    block[..shape[last]].fill(here);
-                }
-                1 => block.iter_mut().zip(row(first)).for_each(|(entry, a)| *entry = a.map(|a| here * a)),
-                2 => {
-                    for ((entry, a), b) in block.iter_mut().zip(row(first)).zip(row(second)) {
-                        *entry = std::array::from_fn(|lane| here * a[lane] * b[lane]);
+            let rows = rows(state);
+            let sums_of = |number: usize| {
+                let (first, stride) = standing(number);
+                first + state * stride..first + state * stride + n_padded
+            };
+            let below = match &leaves[last][..] {
+                [] => multiplied::<0>(here, rows.as_ref(), &mut []),
+                [one] => multiplied::<ADDED>(here, rows.as_ref(), cells[sums_of(*one)].as_chunks_mut().0),
+                several => {
+                    let below = multiplied::<PUT>(here, rows.as_ref(), block.as_chunks_mut().0);
+                    for &number in several {
+                        cells[sums_of(number)].iter_mut().zip(&*block).for_each(|(sum, entry)| *sum += entry);
                     }
+                    below
                 }
-                _ => {
-                    for (((entry, a), b), c) in block.iter_mut().zip(row(first)).zip(row(second)).zip(row(third)) {
-                        *entry = std::array::from_fn(|lane| here * a[lane] * b[lane] * c[lane]);
-                    }
-                    for &other in &of_last[3..] {
-                        for (entry, a) in block.iter_mut().zip(row(table(other))) {
-                            *entry = std::array::from_fn(|lane| entry[lane] * a[lane]);
-                        }
-                    }
-                }
-            }
-            for &number in &leaves[last] {
-                let (sums, strides) = &mut leaving[number];
-                let from = at[arriving.len() + number] + state * above(strides);
-                for (sum, entry) in fours_mut(&mut sums[from..][..n_padded]).iter_mut().zip(&*block) {
-                    *sum = std::array::from_fn(|lane| sum[lane] + entry[lane]);
-                }
-            }
-            let lanes = block.iter().fold([0.0; 4], |lanes: [f64; 4], entry| std::array::from_fn(|lane| lanes[lane] + entry[lane]));
-            let below = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+            };
             for &number in to_above {
-                let (sums, strides) = &mut leaving[number];
-                sums[at[arriving.len() + number] + state * above(strides)] += below;
+                let (first, stride) = standing(number);
+                cells[first + state * stride] += below;
             }
             total += below;
         }
         total
     }
+}
+
+/// A table that the last variable is in, in fours.
+#[derive(Clone, Copy)]
+struct LastTable<'a> {
+    fours: &'a [[f64; 4]],
+    /// How many of them a state of the variable above the last goes.
+    stride: usize,
+}
+
+impl<'a> LastTable<'a> {
+    #[inline(always)]
+    fn row(&self, state: usize, n_fours: usize) -> &'a [[f64; 4]] {
+        &self.fours[state * self.stride..][..n_fours]
+    }
+}
+
+/// How far a state of the variable above the last goes.
+#[inline(always)]
+fn above(strides: &[usize]) -> usize {
+    strides.len().checked_sub(2).map_or(0, |place| strides[place])
+}
+
+/// Products are added to their cells, or put there.
+const ADDED: u8 = 1;
+const PUT: u8 = 2;
+
+/// What rows come to, entry by entry, with what all are multiplied by: the sum. The entries go where `TO` says.
+#[inline(always)]
+fn multiplied<const TO: u8>(factor: f64, rows: &[&[[f64; 4]]], cells: &mut [[f64; 4]]) -> f64 {
+    let mut sums = [0.0; 4];
+    for at in 0..rows[0].len() {
+        let mut products = [factor; 4];
+        for row in rows {
+            for (product, value) in products.iter_mut().zip(&row[at]) {
+                *product *= value;
+            }
+        }
+        if TO == ADDED {
+            for (cell, product) in cells[at].iter_mut().zip(&products) {
+                *cell += product;
+            }
+        }
+        if TO == PUT {
+            cells[at] = products;
+        }
+        for (sum, product) in sums.iter_mut().zip(&products) {
+            *sum += product;
+        }
+    }
+    (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
 /// Some of the configurations of a sweep's first variables, with messages of their own.
@@ -350,16 +477,6 @@ fn run_all(shares: &mut [Share<'_>], n_leading: usize, in_parallel: bool) {
         }
         shares => shares.chunks_mut(1).for_each(|share| run_all(share, n_leading, false)),
     }
-}
-
-#[inline(always)]
-fn fours_mut(values: &mut [f64]) -> &mut [[f64; 4]] {
-    values.as_chunks_mut::<4>().0
-}
-
-#[inline(always)]
-fn fours(values: &[f64]) -> &[[f64; 4]] {
-    values.as_chunks::<4>().0
 }
 
 /// Notes at which depths a table moves, and the deepest of them.
