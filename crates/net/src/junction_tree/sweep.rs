@@ -168,10 +168,18 @@ impl<'a> Sweep<'a> {
         if n_shares == 1 {
             return self.go_through(0, 0..1);
         }
-        let share = |nth: usize| Share { sweep: self.clone(), leads: n_leads * nth / n_shares..n_leads * (nth + 1) / n_shares, total: 0.0 };
+        // The first share has the cells that are there, the others new ones.
+        let mut cells = std::mem::take(&mut self.cells);
+        let n_cells = cells.len();
+        let share = |nth: usize| {
+            let cells = if nth == 0 { std::mem::take(&mut cells) } else { vec![0.0; n_cells] };
+            let leads = n_leads * nth / n_shares..n_leads * (nth + 1) / n_shares;
+            Share { sweep: Self { cells, ..self.clone() }, leads, total: 0.0 }
+        };
         let mut shares: Vec<Share<'a>> = (0..n_shares).map(share).collect();
         run_all(&mut shares, n_leading, in_parallel);
-        for share in &shares {
+        self.cells = std::mem::take(&mut shares[0].sweep.cells);
+        for share in &shares[1..] {
             self.cells.iter_mut().zip(&share.sweep.cells).for_each(|(sum, more)| *sum += more);
         }
         shares.iter().map(|share| share.total).sum()
