@@ -62,6 +62,9 @@ pub struct AskArgs {
     /// Write the columns of the data too, as they stand, before the answers
     #[arg(long, help_heading = "Rows")]
     pub keep_columns: bool,
+    /// Answer each row of text as soon as it comes, as from `tail -f`: its columns are then what the first row says
+    #[arg(long, help_heading = "Rows")]
+    pub live: bool,
     /// Say ln P(the row's findings) too
     #[arg(long, help_heading = "Rows")]
     pub log_likelihood: bool,
@@ -107,6 +110,7 @@ impl AskArgs {
             let of_rows = [
                 ("--output", self.output.is_some()),
                 ("--keep-columns", self.keep_columns),
+                ("--live", self.live),
                 ("--log-likelihood", self.log_likelihood),
                 ("--unknown-states", self.unknown_states.is_some()),
                 ("--delimiter", self.read.delimiter.is_some()),

@@ -177,7 +177,7 @@ impl Input {
     }
 
     fn find_compression(&mut self) -> io::Result<()> {
-        let mut head = [0_u8; 6];
+        let mut head = [0_u8; 4];
         let n = read_full(&mut self.raw()?, &mut head)?;
         self.compression = Compression::of(&head[..n]);
         Ok(())
@@ -194,7 +194,7 @@ impl Input {
         let name = plain_name(path);
         let start = input.open().and_then(|mut from| first_bytes(&mut from)).map_err(io)?;
         let start = &start[..];
-        if start.starts_with(b"\x89TBR\r\n\x1A\n") {
+        if start.starts_with(MODEL) {
             return Err(DataError::BadFile {
                 path: path.into(),
                 what: "is a Tunbridge model, not data".into(),
@@ -403,10 +403,10 @@ pub(crate) fn read_full(from: &mut impl Read, buffer: &mut [u8]) -> io::Result<u
 /// As many of the first bytes as a format is known by: up to the line that says it, for more of them may be long in coming.
 fn first_bytes(from: &mut impl Read) -> io::Result<Vec<u8>> {
     const MOST: usize = 4096;
-    // Formats that are no text are known by so many bytes.
-    const FEWEST: usize = 16;
+    // Of what is no text only our models have a line end among the bytes they are known by.
+    let may_be_model = |start: &[u8]| start[0] == MODEL[0] && start.len() < MODEL.len();
     let (mut start, mut n) = (vec![0; MOST], 0);
-    while n < MOST && !(n >= FEWEST && has_telling_line(&start[..n])) {
+    while n < MOST && (!has_telling_line(&start[..n]) || may_be_model(&start[..n])) {
         match from.read(&mut start[n..]) {
             Ok(0) => break,
             Ok(more) => n += more,
@@ -424,6 +424,9 @@ fn has_telling_line(start: &[u8]) -> bool {
     let whole = memchr::memrchr(b'\n', text).map_or(&[][..], |end| &text[..end]);
     whole.split(|b| *b == b'\n').map(|line| line.trim_ascii()).any(|line| line.len() > 1 && line[0] != b'%')
 }
+
+/// How a model begins.
+const MODEL: &[u8] = b"\x89TBR\r\n\x1A\n";
 
 /// How files begin that look like none of the formats, what they are, and what to do with them.
 const NOT_READ: [(&[u8], &str, &str); 6] = [

@@ -97,6 +97,27 @@ fn lines_that_are_documents_are_answered_as_they_come() {
     assert_eq!(talk.end().0, Vec::<String>::new());
 }
 
+#[test]
+fn rows_are_asked_of_a_network_as_they_come() {
+    let folder = Folder::new();
+    folder.put("coin.tbn", "variable Coin fair/bent\n  0.5\nvariable Side heads/tails given Coin\n  fair: 0.5\n  bent: 0.9\n");
+    let rows = "Side,who\nheads,ann\n,bob\ntails,cy\n";
+    folder.put("rows.csv", rows);
+    let whole = folder.run("ask coin.tbn --rows rows.csv 'P(Coin)' --keep-columns").ok();
+    for threads in [1, 3] {
+        let mut talk = Talk::begin(&folder, &format!("ask coin.tbn --rows - 'P(Coin)' --keep-columns --live -q --threads {threads}"));
+        let mut heard = Vec::new();
+        for line in rows.split_inclusive('\n') {
+            talk.tell(line);
+            heard.push(talk.hear());
+        }
+        assert_eq!(talk.end().0, Vec::<String>::new());
+        assert_eq!(heard.join("\n") + "\n", whole.stdout());
+    }
+    folder.run("ask coin.tbn 'P(Coin)' --live").fails(2, &["--live", "--rows"]);
+    folder.run("ask coin.tbn --rows - 'P(Coin)' --live -o answers.csv").fails(2, &["--live writes answers to standard output"]);
+}
+
 /// Also without being told to hurry: rows are answered in chunks, and the first chunks do not wait for the last.
 #[test]
 fn answers_do_not_wait_for_the_end_of_standard_input() {

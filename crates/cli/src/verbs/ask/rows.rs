@@ -16,7 +16,7 @@ use tunbridge::{Error, model_file};
 
 use super::{Asker, Style, object, tell_report};
 use crate::Failure;
-use crate::args::Common;
+use crate::args::{Common, refuse};
 use crate::figures::{number, of};
 use crate::progress::{self, remark};
 use crate::verbs::classify::Watched;
@@ -49,12 +49,14 @@ pub fn run(asker: &Asker<'_>, queries: &[Query], common: &Common) -> Result<(), 
         columns.push(Columns::default());
     }
     if let Some(path) = &args.output {
+        refuse(&[("--live", args.live)], "writes answers to standard output as rows come")?;
         model_file::check_place_of_answers(path)?;
     }
     let mut read = args.read.options(common);
     if let Some(model) = asker.file.model() {
         model.recipe().apply(&mut read);
     }
+    read.live = args.live;
     let _bar = progress::show(&mut read, common);
     let unknown = args.unknown_states.map_or(UnknownStates::Missing, UnknownStates::from);
     let questions = RowQuestions::open(&asker.oracle, queries, &asker.findings, &args.rows, (read, unknown))?;
@@ -97,14 +99,14 @@ pub fn run(asker: &Asker<'_>, queries: &[Query], common: &Common) -> Result<(), 
         Some(path) => {
             let io = |source| Failure::from(DataError::Io { path: path.clone(), source });
             let mut file = Watched::new(AtomicFile::create(path).map_err(io)?);
-            let put = put(&questions, header, asker.style, per_row, &mut file, write);
+            let put = put(&questions, header, (asker.style, false), per_row, &mut file, write);
             let put = file.outcome(put, io)?;
             file.to.commit_unsynced().map_err(io)?;
             put
         }
         None => {
             let mut out = Watched::new(BufWriter::with_capacity(1 << 18, io::stdout()));
-            let put = put(&questions, header, asker.style, per_row, &mut out, write);
+            let put = put(&questions, header, (asker.style, args.live), per_row, &mut out, write);
             let put = out.outcome(put, Failure::Output)?;
             out.to.flush()?;
             put
@@ -134,11 +136,11 @@ fn in_all(asker: &Asker<'_>, ln_p: f64, n_rows: f64) -> String {
     text
 }
 
-/// Writes the rows in order, each with its number; returns with what was met the sum of their ln P.
+/// Writes the rows in order, each with its number, live ones at once; returns with what was met the sum of their ln P.
 fn put(
     questions: &RowQuestions<'_>,
     header: Option<String>,
-    style: Style,
+    (style, live): (Style, bool),
     per_row: usize,
     to: &mut dyn Write,
     write: impl Fn(&mut Written, &[RowAnswer], &[u8]) + Sync,
@@ -147,6 +149,8 @@ fn put(
     if let Some(header) = header {
         to.write_all(header.as_bytes()).map_err(io_error)?;
     }
+    let flush = |to: &mut dyn Write| if live { to.flush().map_err(io_error) } else { Ok(()) };
+    flush(to)?;
     let (mut n_written, mut ln_p) = (0, CompensatedSum::default());
     let mut text = Vec::new();
     let report = questions.answer(write, |written: Written| {
@@ -161,7 +165,8 @@ fn put(
             text.extend_from_slice(if style == Style::Csv { b"" } else { b"," });
             text.extend_from_slice(&written.bytes[*start..end]);
         }
-        to.write_all(&text).map_err(io_error)
+        to.write_all(&text).map_err(io_error)?;
+        flush(to)
     })?;
     Ok((report, ln_p.value()))
 }
