@@ -144,3 +144,44 @@ impl Buckets {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::evidence::Evidence;
+    use crate::factor_graph::FactorGraph;
+    use crate::random_network::{RandomShape, random_network};
+    use crate::requisite_part::{Memo, RequisiteParts, RowPosterior, UNSEEN};
+    use crate::variable_elimination::eliminate;
+    use belief::{Rng, VarId, random_stream};
+
+    /// A part that the model's order makes large tables of goes by its own.
+    #[test]
+    fn large_parts_have_an_order_of_their_own() {
+        let shape = RandomShape { n_variables: 24, max_parents: 4, p_arc: 0.5, p_zero: 0.2, states: 3..=4, ..RandomShape::default() };
+        let targets = [VarId::new(20), VarId::new(3)];
+        let mut n_ordered = 0;
+        for seed in 0..40 {
+            let network = random_network(seed, &shape).unwrap();
+            let graph = FactorGraph::from(&network);
+            let parts = RequisiteParts::new(&graph, &Evidence::none(), &targets);
+            let mut draws = random_stream(seed, 9);
+            for _ in 0..10 {
+                let row: Vec<u32> = (0..24).map(|_| if draws.next_u64() % 3 == 0 { 0 } else { UNSEEN }).collect();
+                let mut memo = Memo::default();
+                let RowPosterior::Possible { joint, .. } = parts.posterior(&row, false, &mut memo) else { continue };
+                let joint = joint.to_vec();
+                if memo.buckets.turns.is_empty() {
+                    continue;
+                }
+                n_ordered += 1;
+                let mut evidence = Evidence::none();
+                for variable in network.dag().variables().filter(|variable| row[variable.index()] == 0 && !targets.contains(variable)) {
+                    evidence.observe(&network, variable, 0).unwrap();
+                }
+                let expected = eliminate(&graph, &targets, &evidence, 1 << 24).unwrap().possible().unwrap().probabilities;
+                assert!(joint.iter().zip(&expected).all(|(found, expected)| (found - expected).abs() < 1e-12), "seed {seed}, {row:?}");
+            }
+        }
+        assert!(n_ordered > 20, "{n_ordered} parts had an order of their own");
+    }
+}

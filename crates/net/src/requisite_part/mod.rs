@@ -21,7 +21,7 @@ use messages::{Input, Messages, Outcome};
 /// The state of a variable that a row has not seen.
 pub const UNSEEN: u32 = u32::MAX;
 
-/// Bytes that a memo takes, nearly; when they are spent it begins anew.
+/// Bytes that a memo takes, nearly, unless it is said otherwise; when they are spent it begins anew.
 const MEMO_BYTES: usize = 64 << 20;
 
 /// Entries of a factor that are looked through for a zero, at most.
@@ -112,6 +112,8 @@ pub enum RowPosterior<'m> {
 /// What was found of the parts that were met, and room to find more: one for each thread and [`RequisiteParts`].
 #[derive(Clone, Debug, Default)]
 pub struct Memo {
+    /// Bytes that it takes, nearly, before it begins anew; [`MEMO_BYTES`] when nothing is said.
+    within: Option<usize>,
     messages: Messages,
     states: Vec<u32>,
     active: Vec<u64>,
@@ -133,6 +135,13 @@ struct Part {
     key: Vec<u64>,
     /// The factors as what was seen has cut them, once it is known that nothing is known of the part.
     cut: Vec<Input>,
+}
+
+impl Memo {
+    /// A memo that begins anew once it takes so many bytes. Otherwise it is some 64 MB.
+    pub fn within(n_bytes: usize) -> Self {
+        Self { within: Some(n_bytes), ..Self::default() }
+    }
 }
 
 impl RequisiteParts {
@@ -297,7 +306,7 @@ impl RequisiteParts {
         if self.impossible || !self.take_in(row, memo) {
             return RowPosterior::Impossible;
         }
-        if memo.messages.n_bytes() > MEMO_BYTES {
+        if memo.messages.n_bytes() > memo.within.unwrap_or(MEMO_BYTES) {
             memo.messages.clear();
         }
         memo.done.clear();
@@ -517,4 +526,29 @@ fn order<'s>(n_states: &[usize], scopes: impl Iterator<Item = &'s [VarId]>, fixe
         }
     }
     order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random_network::{RandomShape, random_network};
+    use belief::{Rng, random_stream};
+
+    /// When a memo is full it begins anew, and nobody can tell.
+    #[test]
+    fn a_full_memo_begins_anew() {
+        const BYTES: usize = 40_000;
+        let network = random_network(5, &RandomShape { n_variables: 20, p_zero: 0.0, ..RandomShape::default() }).unwrap();
+        let parts = RequisiteParts::new(&FactorGraph::from(&network), &Evidence::none(), &[VarId::new(4)]);
+        let (mut small, mut large, mut draws) = (Memo::within(BYTES), Memo::default(), random_stream(5, 9));
+        let (mut n_anew, mut most) = (0, 0);
+        for _ in 0..400 {
+            let row: Vec<u32> = (0..20).map(|_| if draws.next_u64() % 2 == 0 { 0 } else { UNSEEN }).collect();
+            let before = small.messages.n_bytes();
+            assert_eq!(parts.posterior(&row, true, &mut small), parts.posterior(&row, true, &mut large));
+            n_anew += usize::from(small.messages.n_bytes() < before);
+            most = most.max(small.messages.n_bytes());
+        }
+        assert!(n_anew > 1 && most < 2 * BYTES && large.messages.n_bytes() > 2 * BYTES, "{n_anew} times anew, {most} bytes at most");
+    }
 }
