@@ -210,6 +210,7 @@ impl Documents {
         if is_binary(&head) {
             return None;
         }
+        input.begin_last_pass();
         Blocks::new(&input, records, rows, first_row, pool).ok()
     }
 

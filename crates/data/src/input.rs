@@ -99,16 +99,17 @@ impl Input {
     /// # Errors
     /// When a file is not there, or a glob finds nothing.
     pub fn all(arguments: &[impl AsRef<Path>]) -> Result<Vec<Self>, DataError> {
-        Self::all_as(arguments, false)
+        Self::all_as(arguments, false, false)
     }
 
-    /// The same; `documents` is whether the files hold documents, so that none is taken for a table.
-    pub(crate) fn all_as(arguments: &[impl AsRef<Path>], documents: bool) -> Result<Vec<Self>, DataError> {
+    /// The same; `documents` is whether the files hold documents, so that none is taken for a table, and `live` whether records are wanted as
+    /// soon as they are there.
+    pub(crate) fn all_as(arguments: &[impl AsRef<Path>], documents: bool, live: bool) -> Result<Vec<Self>, DataError> {
         let mut inputs = Vec::new();
         for argument in arguments {
             let path = argument.as_ref();
             if path.as_os_str() == "-" {
-                inputs.push(Self::spool(path, || Ok(io::stdin()), documents)?);
+                inputs.push(Self::spool(path, || Ok(io::stdin()), documents, live)?);
             } else if let Some(pattern) = path.to_str().filter(|p| p.contains(['*', '?', '[']) && !path.exists()) {
                 let hint = "check the pattern, and quote it so that the shell leaves it alone";
                 let bad = |what: String| DataError::BadFile { path: path.into(), what, hint: Some(hint.into()) };
@@ -123,16 +124,16 @@ impl Input {
                     return Err(bad("matches no file".into()));
                 }
                 for path in found {
-                    inputs.push(Self::file(&path, documents)?);
+                    inputs.push(Self::file(&path, documents, live)?);
                 }
             } else {
-                inputs.push(Self::file(path, documents)?);
+                inputs.push(Self::file(path, documents, live)?);
             }
         }
         Ok(inputs)
     }
 
-    fn file(path: &Path, documents: bool) -> Result<Self, DataError> {
+    fn file(path: &Path, documents: bool, live: bool) -> Result<Self, DataError> {
         let io = |source| DataError::Io { path: path.into(), source };
         let metadata = std::fs::metadata(path).map_err(io)?;
         if metadata.is_dir() {
@@ -140,9 +141,9 @@ impl Input {
         }
         if !metadata.is_file() {
             // A pipe or a process substitution can be read once only.
-            return Self::spool(path, || File::open(path), documents);
+            return Self::spool(path, || File::open(path), documents, live);
         }
-        Self::recognise(path, None, metadata.len(), documents)
+        Ok(Self { live, ..Self::recognise(path, None, metadata.len(), documents)? })
     }
 
     /// A file of documents that may be packed.
@@ -158,7 +159,12 @@ impl Input {
         Self { path: path.into(), format, live: false, compression: Compression::None, spooled: None, bytes }
     }
 
-    fn spool<R: Read + Send + 'static>(path: &Path, open: impl FnOnce() -> io::Result<R>, documents: bool) -> Result<Self, DataError> {
+    fn spool<R: Read + Send + 'static>(
+        path: &Path,
+        open: impl FnOnce() -> io::Result<R>,
+        documents: bool,
+        live: bool,
+    ) -> Result<Self, DataError> {
         let io = |source| DataError::Io { path: path.into(), source };
         let mut all = SPOOLED.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|spooled| spooled.bytes.strong_count() > 0);
@@ -166,14 +172,29 @@ impl Input {
         let spool = match kept {
             Some(spool) => spool,
             None => {
-                let spool = open().and_then(Spool::begin).map_err(io)?;
+                let spool = open().and_then(|from| if live { Spool::begin_live(from) } else { Spool::begin(from) }).map_err(io)?;
                 all.push(Spooled { path: path.into(), bytes: Arc::downgrade(&spool) });
                 spool
             }
         };
         drop(all);
         let bytes = spool.bytes().map_err(io)?;
-        Self::recognise(path, Some(spool), bytes, documents)
+        let input = Self { live, ..Self::recognise(path, Some(spool), bytes, documents)? };
+        if live && matches!(input.format, Format::Parquet | Format::ArrowFile | Format::ArrowStream) {
+            return Err(DataError::BadFile {
+                path: path.into(),
+                what: "has columns, and not rows that come one by one".into(),
+                hint: Some("leave --live out".into()),
+            });
+        }
+        Ok(input)
+    }
+
+    /// From now on it is read once more, from the start to the end; what is live can be let go.
+    pub(crate) fn begin_last_pass(&self) {
+        if let Some(spool) = self.spooled.as_ref().filter(|_| self.live) {
+            spool.begin_last_pass();
+        }
     }
 
     fn find_compression(&mut self) -> io::Result<()> {

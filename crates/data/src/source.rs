@@ -344,7 +344,10 @@ impl Source {
     /// A columnar file is cut into `n_parts`, or into many small ones where rows are passed on and a whole part is in memory.
     pub fn units(&self, rows: usize, first_row: u64, pool: Pool, n_parts: Option<usize>) -> Result<Units<'_>, DataError> {
         Ok(match &self.layout {
-            Layout::Csv(_) | Layout::Arff(_) | Layout::JsonLines { .. } => Units::Text(Box::new(self.blocks(rows, first_row, pool)?)),
+            Layout::Csv(_) | Layout::Arff(_) | Layout::JsonLines { .. } => {
+                self.input.begin_last_pass();
+                Units::Text(Box::new(self.blocks(rows, first_row, pool)?))
+            }
             Layout::Parquet(file) => {
                 const SMALL_PART: usize = 1 << 17;
                 let wished = n_parts.map_or(SMALL_PART, |n| (file.n_rows() as usize).div_ceil(n.max(1)));

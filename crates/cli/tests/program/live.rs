@@ -127,13 +127,15 @@ fn answers_do_not_wait_for_the_end_of_standard_input() {
     let many = format!("{header}\n{}", rows.repeat(40_000));
     folder.put("many.csv", &many);
     let whole = folder.run("classify play_tennis.tb many.csv").ok();
-    let mut talk = Talk::begin(&folder, "classify play_tennis.tb -");
-    talk.tell(&many);
-    let first: Vec<String> = (0..100_000).map(|_| talk.hear()).collect();
-    let (rest, stderr) = talk.end();
-    assert_eq!(stderr, "");
-    let said = first.join("\n") + "\n" + &rest.join("\n") + "\n";
-    assert!(said == whole.stdout());
+    for flag in ["", "--live"] {
+        let mut talk = Talk::begin(&folder, &format!("classify play_tennis.tb - {flag}"));
+        talk.tell(&many);
+        let first: Vec<String> = (0..100_000).map(|_| talk.hear()).collect();
+        let (rest, stderr) = talk.end();
+        assert_eq!(stderr, "");
+        let said = first.join("\n") + "\n" + &rest.join("\n") + "\n";
+        assert!(said == whole.stdout());
+    }
 }
 
 /// What the first bytes are is no matter of how many come at once.
@@ -161,4 +163,9 @@ fn live_is_for_rows_on_standard_output() {
     ] {
         folder.run(line).fails(2, &[says]);
     }
+    folder.run("classify play_tennis.tb play_tennis.csv -o answers.parquet").ok();
+    let columns = folder.bytes("answers.parquet");
+    folder
+        .run_with_input("classify play_tennis.tb - --live", columns)
+        .fails(1, &["standard input: has columns, and not rows", "leave --live out"]);
 }

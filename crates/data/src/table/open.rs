@@ -262,8 +262,7 @@ fn tokenizer_of(options: &ReadOptions) -> Result<Arc<Tokenizer>, DataError> {
 }
 
 fn open_sources(paths: &[impl AsRef<Path>], options: &ReadOptions, as_documents: bool) -> Result<Vec<Source>, DataError> {
-    let mut inputs = Input::all_as(paths, options.documents.is_some())?;
-    inputs.iter_mut().for_each(|input| input.live = options.live);
+    let inputs = Input::all_as(paths, options.documents.is_some(), options.live)?;
     if inputs.is_empty() {
         return Err(DataError::Columns { what: "no data were given".into(), hint: Some("name a file, or `-` for standard input".into()) });
     }

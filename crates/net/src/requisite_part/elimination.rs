@@ -166,7 +166,7 @@ mod tests {
             let parts = RequisiteParts::new(&graph, &Evidence::none(), &targets);
             let mut draws = random_stream(seed, 9);
             for _ in 0..10 {
-                let row: Vec<u32> = (0..24).map(|_| if draws.next_u64() % 3 == 0 { 0 } else { UNSEEN }).collect();
+                let row: Vec<u32> = (0..24).map(|_| if draws.next_u64().is_multiple_of(3) { 0 } else { UNSEEN }).collect();
                 let mut memo = Memo::default();
                 let RowPosterior::Possible { joint, .. } = parts.posterior(&row, false, &mut memo) else { continue };
                 let joint = joint.to_vec();

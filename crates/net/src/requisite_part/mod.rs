@@ -543,7 +543,7 @@ mod tests {
         let (mut small, mut large, mut draws) = (Memo::within(BYTES), Memo::default(), random_stream(5, 9));
         let (mut n_anew, mut most) = (0, 0);
         for _ in 0..400 {
-            let row: Vec<u32> = (0..20).map(|_| if draws.next_u64() % 2 == 0 { 0 } else { UNSEEN }).collect();
+            let row: Vec<u32> = (0..20).map(|_| if draws.next_u64().is_multiple_of(2) { 0 } else { UNSEEN }).collect();
             let before = small.messages.n_bytes();
             assert_eq!(parts.posterior(&row, true, &mut small), parts.posterior(&row, true, &mut large));
             n_anew += usize::from(small.messages.n_bytes() < before);
