@@ -1,9 +1,13 @@
 //! Edits as sentences: how they are read and written, what each does to a network and to what is said around it, and why some cannot be made.
 
+#[path = "common/worlds.rs"]
+mod worlds;
+
 use proptest::prelude::*;
 use tunbridge_net::format::Document;
 use tunbridge_net::query::Assignment;
 use tunbridge_net::{Edit, EditError, Effect, Kept, Network, RandomShape, random_network};
+use worlds::worlds;
 
 fn parsed(text: &str) -> Edit {
     text.parse().unwrap_or_else(|error| panic!("{error}"))
@@ -103,16 +107,6 @@ proptest! {
             Err(error) => drop(error.to_string()),
         }
     }
-}
-
-/// All configurations of a network, the last variable fastest.
-fn worlds(network: &Network) -> Vec<Vec<usize>> {
-    let mut worlds = vec![Vec::new()];
-    for variable in network.dag().variables() {
-        let longer = |world: Vec<usize>| (0..network.n_states(variable)).map(move |state| [&world[..], &[state]].concat());
-        worlds = worlds.into_iter().flat_map(longer).collect();
-    }
-    worlds
 }
 
 /// P of some variables' states by their places, by summing all worlds.

@@ -1,10 +1,14 @@
 //! Edits of networks, divergences and likelihoods, against sums over all configurations.
 
+#[path = "common/worlds.rs"]
+mod worlds;
+
 use tunbridge_net::variable_elimination::eliminate;
 use tunbridge_net::{
     Answer, Conditional, Divergence, Evidence, FactorGraph, NetError, Network, RandomShape, VarId, kl_divergence, log_likelihood,
     random_network,
 };
+use worlds::worlds;
 
 const ROOM: usize = 1 << 24;
 
@@ -19,16 +23,6 @@ fn mixed_network(seed: u64) -> Network {
         ..RandomShape::default()
     };
     random_network(seed, &shape).unwrap()
-}
-
-/// All configurations of a network, the last variable fastest.
-fn worlds(network: &Network) -> Vec<Vec<usize>> {
-    let mut worlds = vec![Vec::new()];
-    for variable in network.dag().variables() {
-        let longer = |world: Vec<usize>| (0..network.n_states(variable)).map(move |state| [&world[..], &[state]].concat());
-        worlds = worlds.into_iter().flat_map(longer).collect();
-    }
-    worlds
 }
 
 fn same_distribution(one: &Network, other: &Network) -> bool {
