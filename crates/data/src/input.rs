@@ -170,6 +170,11 @@ impl Input {
         all.retain(|spooled| spooled.bytes.strong_count() > 0);
         let kept = all.iter().find(|spooled| spooled.path == path).and_then(|spooled| spooled.bytes.upgrade());
         let spool = match kept {
+            // The first to read it lets go what it has read.
+            Some(_) if live => {
+                let hint = Some("name it once, or leave --live out".into());
+                return Err(DataError::BadFile { path: path.into(), what: "is named twice, and can be read once only".into(), hint });
+            }
             Some(spool) => spool,
             None => {
                 let spool = open().and_then(|from| if live { Spool::begin_live(from) } else { Spool::begin(from) }).map_err(io)?;

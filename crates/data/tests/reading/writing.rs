@@ -226,6 +226,12 @@ fn rows_of_any_format_stand_as_they_are() {
         assert_eq!(one.lines().count(), 5_000);
         assert!(with(3, 64, text) == one, "{text:?}");
     }
+    let mut arrow = arrow_ipc::writer::FileWriter::try_new(Vec::new(), &batch(5_000).schema()).unwrap();
+    arrow.write(&batch(5_000)).unwrap();
+    let arrow = Table::open(&[folder.file("f.arrow", arrow.into_inner().unwrap())], options()).unwrap().in_chunks_of(64);
+    for text in [RowText::Csv, RowText::Json] {
+        assert!(passed_on(&arrow, text) == with(1, 100_000, text), "{text:?}");
+    }
     let first = "{\"colour\":null,\"text\":null,\"x\":null,\"n\":0,\"when\":\"1970-01-01T02:00:00+02:00\",\"list\":null}";
     assert_eq!(with(2, 64, RowText::Json).lines().next(), Some(first));
     // Files whose columns are others cannot be one table.
