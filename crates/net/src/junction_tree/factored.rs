@@ -7,11 +7,12 @@
 use super::clique_tree::CliqueTree;
 use super::compilation::Layout;
 use super::sweep::{Operand, Sweep};
-use super::{Calibrated, running_sum};
+use super::{Calibrated, running_sum, walk};
 use crate::elimination_order::Elimination;
 use crate::evidence::{Answer, Evidence};
 use crate::factor_graph::FactorGraph;
 use belief::VarId;
+use std::sync::OnceLock;
 
 /// Beyond this, up or down, the largest number of a message is brought back to about one.
 const SCALE_BEYOND: f64 = (1_u64 << 60) as f64;
@@ -30,99 +31,185 @@ pub(super) fn posteriors(
     if !layout.ln_constant.is_finite() {
         return None;
     }
-    let n_cliques = tree.scopes.len();
-    let scopes: Vec<Vec<VarId>> = (0..n_cliques)
-        .map(|place| {
+    let cliques = Cliques::new(graph, evidence, &tree, &layout, wanted, in_parallel);
+    walk::upwards(&tree.parents, in_parallel, |place| cliques.send_up(place))?;
+    walk::downwards(&tree.parents, &layout.children, in_parallel, |place| cliques.send_down(place))?;
+    let first_state = running_sum(graph.n_states()[..graph.domain().n_variables()].iter().copied());
+    let mut marginals = vec![0.0; first_state[graph.domain().n_variables()]];
+    let mut ln_total = 0.0;
+    for (place, found) in cliques.found.iter().enumerate() {
+        let Some(found) = found.get() else { continue };
+        for (variable, marginal) in cliques.wanted[place].iter().zip(&found.marginals) {
+            marginals[first_state[variable.index()]..first_state[variable.index() + 1]].copy_from_slice(marginal);
+        }
+        ln_total += found.ln_total;
+    }
+    let answer = Calibrated { marginals, first_state };
+    Some(Answer::Possible { answer, ln_p_evidence: ln_total + layout.ln_constant + evidence.ln_scale() })
+}
+
+/// The cliques of a tree, and what is sent and found as it is walked through.
+struct Cliques<'a> {
+    graph: &'a FactorGraph,
+    evidence: &'a Evidence,
+    tree: &'a CliqueTree,
+    layout: &'a Layout,
+    in_parallel: bool,
+    /// The variables of each clique in the order of its sweeps.
+    scopes: Vec<Vec<VarId>>,
+    /// The variables that each clique tells of.
+    wanted: Vec<Vec<VarId>>,
+    /// Whether a clique or one below it tells of any.
+    is_needed: Vec<bool>,
+    factors: Vec<OnceLock<Vec<Operand>>>,
+    /// What each clique sends to its parent, as an operand there, with the power of two that it and all below were divided by.
+    sent: Vec<OnceLock<(Operand, i64)>>,
+    /// What each clique is told by its parent, as an operand here.
+    told: Vec<OnceLock<Operand>>,
+    found: Vec<OnceLock<Found>>,
+}
+
+/// What a clique tells.
+struct Found {
+    marginals: Vec<Vec<f64>>,
+    /// Of a root, the logarithm of what its part of the model comes to.
+    ln_total: f64,
+}
+
+impl<'a> Cliques<'a> {
+    fn new(
+        graph: &'a FactorGraph,
+        evidence: &'a Evidence,
+        tree: &'a CliqueTree,
+        layout: &'a Layout,
+        wanted: &[VarId],
+        in_parallel: bool,
+    ) -> Self {
+        let n_cliques = tree.scopes.len();
+        let mut is_wanted = vec![false; graph.n_with_hidden()];
+        wanted.iter().for_each(|variable| is_wanted[variable.index()] = true);
+        let wanted_at = |homes: &Vec<VarId>| homes.iter().copied().filter(|variable| is_wanted[variable.index()]).collect();
+        let wanted: Vec<Vec<VarId>> = layout.homes.iter().map(wanted_at).collect();
+        let mut is_needed = vec![false; n_cliques];
+        for place in (0..n_cliques).rev() {
+            is_needed[place] |= !wanted[place].is_empty();
+            match tree.parents[place] {
+                Some(parent) => is_needed[parent] |= is_needed[place],
+                None => is_needed[place] = true,
+            }
+        }
+        let in_order_of_sweeps = |place: usize| {
             let of_model = layout.factors[place].iter().map(|&number| graph.factors()[number].scope());
             let of_children = layout.children[place].iter().map(|&child| &tree.scopes[child][..tree.n_shared[child]]);
             let tables: Vec<&[VarId]> =
                 of_model.chain(of_children.flat_map(|shared| [shared; 2])).chain([&tree.scopes[place][..tree.n_shared[place]]]).collect();
             in_order(&tree.scopes[place], &tables, graph.n_states())
-        })
-        .collect();
-    let shared = |child: usize, within: usize| -> Vec<VarId> {
-        let shared = &tree.scopes[child][..tree.n_shared[child]];
-        scopes[within].iter().copied().filter(|variable| shared.contains(variable)).collect()
-    };
-    let mut factors: Vec<Vec<Operand>> = Vec::with_capacity(n_cliques);
-    for (place, scope) in scopes.iter().enumerate() {
-        let of_model = layout.factors[place].iter().map(|&number| &graph.factors()[number]);
-        let mut operands: Vec<Operand> =
-            of_model.map(|factor| Operand::new(scope, (factor.scope(), factor.shape(), false), factor.values())).collect();
-        for variable in &layout.homes[place] {
-            if let Some(likelihood) = evidence.likelihood(*variable) {
-                operands.push(Operand::new(scope, (&[*variable], &[likelihood.len()], false), likelihood));
-            }
+        };
+        let scopes = (0..n_cliques).map(in_order_of_sweeps).collect();
+        Self {
+            graph,
+            evidence,
+            tree,
+            layout,
+            in_parallel,
+            scopes,
+            wanted,
+            is_needed,
+            factors: to_come(n_cliques),
+            sent: to_come(n_cliques),
+            told: to_come(n_cliques),
+            found: to_come(n_cliques),
         }
-        factors.push(operands);
     }
-    let shape_of = |scope: &[VarId]| scope.iter().map(|variable| graph.n_states()[variable.index()]).collect::<Vec<_>>();
-    // Upwards: what each clique sends, as an operand of its parent.
-    let mut sent: Vec<Option<Operand>> = (0..n_cliques).map(|_| None).collect();
-    let mut exponents = vec![0_i64; n_cliques];
-    for place in (0..n_cliques).rev() {
-        exponents[place] += layout.children[place].iter().map(|&child| exponents[child]).sum::<i64>();
-        let Some(parent) = tree.parents[place] else { continue };
-        let over = shared(place, place);
-        let mut sweep = Sweep::new(shape_of(&scopes[place]), arriving(place, &factors, &layout, &sent), &[&over], &scopes[place])?;
-        sweep.run(in_parallel);
+
+    /// Sends what a clique knows to its parent; `None` where something might be lost, or all is zero.
+    fn send_up(&self, place: usize) -> Option<()> {
+        let Some(parent) = self.tree.parents[place] else { return Some(()) };
+        let over = self.shared(place, place);
+        let mut sweep = Sweep::new(self.shape_of(&self.scopes[place]), self.arriving(place), &[&over], &self.scopes[place])?;
+        sweep.run(self.in_parallel);
         let (mut message, _) = sweep.into_messages().pop()?;
-        exponents[place] += scaled(&mut message)?;
-        let is_padded = over.last() == scopes[place].last();
-        sent[place] = Some(Operand::new(&scopes[parent], (&over, &shape_of(&over), is_padded), &message));
+        let exponent = self.exponent_below(place) + scaled(&mut message)?;
+        let is_padded = over.last() == self.scopes[place].last();
+        let message = Operand::new(&self.scopes[parent], (&over, &self.shape_of(&over), is_padded), &message);
+        self.sent[place].set((message, exponent)).ok()
     }
-    // Downwards, where something is wanted.
-    let mut is_needed = vec![false; n_cliques];
-    wanted.iter().for_each(|variable| is_needed[layout.home[variable.index()]] = true);
-    for place in (0..n_cliques).rev() {
-        match tree.parents[place] {
-            Some(parent) => is_needed[parent] |= is_needed[place],
-            None => is_needed[place] = true,
+
+    /// Tells a clique's children what it knows from elsewhere, and the distributions of its variables; `None` where something might be lost, or all is zero.
+    fn send_down(&self, place: usize) -> Option<()> {
+        if !self.is_needed[place] {
+            return Some(());
         }
-    }
-    let first_state = running_sum(graph.n_states()[..graph.domain().n_variables()].iter().copied());
-    let mut marginals = vec![0.0; first_state[graph.domain().n_variables()]];
-    let mut is_wanted = vec![false; graph.n_with_hidden()];
-    wanted.iter().for_each(|variable| is_wanted[variable.index()] = true);
-    let mut told: Vec<Option<Operand>> = (0..n_cliques).map(|_| None).collect();
-    let mut ln_total = 0.0;
-    for place in (0..n_cliques).filter(|&place| is_needed[place]) {
-        let scope = &scopes[place];
-        let children: Vec<usize> = layout.children[place].iter().copied().filter(|&child| is_needed[child]).collect();
-        let homes: Vec<VarId> = layout.homes[place].iter().copied().filter(|variable| is_wanted[variable.index()]).collect();
-        let of_children: Vec<Vec<VarId>> = children.iter().map(|&child| shared(child, place)).collect();
-        let over: Vec<&[VarId]> = of_children.iter().map(Vec::as_slice).chain(homes.iter().map(std::slice::from_ref)).collect();
-        let mut operands = arriving(place, &factors, &layout, &sent);
-        operands.extend(told[place].as_ref());
-        let mut sweep = Sweep::new(shape_of(scope), operands, &over, scope)?;
-        let total = sweep.run(in_parallel);
-        if tree.parents[place].is_none() {
-            if total <= 0.0 {
-                return None;
-            }
-            ln_total += total.ln() + exponents[place] as f64 * std::f64::consts::LN_2;
+        let scope = &self.scopes[place];
+        let children: Vec<usize> = self.layout.children[place].iter().copied().filter(|&child| self.is_needed[child]).collect();
+        let of_children: Vec<Vec<VarId>> = children.iter().map(|&child| self.shared(child, place)).collect();
+        let over: Vec<&[VarId]> =
+            of_children.iter().map(Vec::as_slice).chain(self.wanted[place].iter().map(std::slice::from_ref)).collect();
+        let mut operands = self.arriving(place);
+        operands.extend(self.told[place].get());
+        let mut sweep = Sweep::new(self.shape_of(scope), operands, &over, scope)?;
+        let total = sweep.run(self.in_parallel);
+        if total <= 0.0 {
+            return None;
         }
-        let leaving = sweep.into_messages();
-        for (variable, (message, _)) in homes.iter().zip(&leaving[children.len()..]) {
+        let ln_total = match self.tree.parents[place] {
+            Some(_) => 0.0,
+            None => total.ln() + self.exponent_below(place) as f64 * std::f64::consts::LN_2,
+        };
+        let mut leaving = sweep.into_messages();
+        let marginals = leaving.split_off(children.len()).into_iter().zip(&self.wanted[place]).map(|((mut message, _), variable)| {
+            message.truncate(self.graph.n_states()[variable.index()]);
             let total: f64 = message.iter().sum();
-            if total <= 0.0 {
-                return None;
-            }
-            let of_variable = first_state[variable.index()]..first_state[variable.index() + 1];
-            marginals[of_variable].iter_mut().zip(message).for_each(|(marginal, value)| *marginal = value / total);
-        }
+            message.iter_mut().for_each(|value| *value /= total);
+            (total > 0.0).then_some(message)
+        });
+        let marginals = marginals.collect::<Option<_>>()?;
         for ((&child, over), (mut message, strides)) in children.iter().zip(&of_children).zip(leaving) {
             // What the child sent lies in the same order.
-            let own = sent[child].as_ref()?;
+            let (own, _) = self.sent[child].get()?;
             debug_assert_eq!(strides, own.strides);
             message.iter_mut().zip(&own.values).for_each(|(back, &sent)| *back = if sent > 0.0 { *back / sent } else { 0.0 });
             scaled(&mut message)?;
             let is_padded = over.last() == scope.last();
-            told[child] = Some(Operand::new(&scopes[child], (over, &shape_of(over), is_padded), &message));
+            self.told[child].set(Operand::new(&self.scopes[child], (over, &self.shape_of(over), is_padded), &message)).ok()?;
         }
+        self.found[place].set(Found { marginals, ln_total }).ok()
     }
-    let answer = Calibrated { marginals, first_state };
-    Some(Answer::Possible { answer, ln_p_evidence: ln_total + layout.ln_constant + evidence.ln_scale() })
+
+    /// What comes to a clique from its own factors and from below.
+    fn arriving(&self, place: usize) -> Vec<&Operand> {
+        let own = self.factors[place].get_or_init(|| self.own_factors(place));
+        let from_below = self.layout.children[place].iter().filter_map(|&child| self.sent[child].get());
+        own.iter().chain(from_below.map(|(message, _)| message)).collect()
+    }
+
+    fn own_factors(&self, place: usize) -> Vec<Operand> {
+        let scope = &self.scopes[place];
+        let of_model = self.layout.factors[place].iter().map(|&number| &self.graph.factors()[number]);
+        let of_model = of_model.map(|factor| Operand::new(scope, (factor.scope(), factor.shape(), false), factor.values()));
+        let seen = self.layout.homes[place].iter().filter_map(|variable| Some((variable, self.evidence.likelihood(*variable)?)));
+        let seen = seen.map(|(variable, likelihood)| Operand::new(scope, (&[*variable], &[likelihood.len()], false), likelihood));
+        of_model.chain(seen).collect()
+    }
+
+    /// What a clique shares with its parent, in the order of one of the two.
+    fn shared(&self, child: usize, within: usize) -> Vec<VarId> {
+        let shared = &self.tree.scopes[child][..self.tree.n_shared[child]];
+        self.scopes[within].iter().copied().filter(|variable| shared.contains(variable)).collect()
+    }
+
+    fn shape_of(&self, scope: &[VarId]) -> Vec<usize> {
+        scope.iter().map(|variable| self.graph.n_states()[variable.index()]).collect()
+    }
+
+    /// The power of two that the messages to a clique from below were divided by.
+    fn exponent_below(&self, place: usize) -> i64 {
+        self.layout.children[place].iter().filter_map(|&child| self.sent[child].get()).map(|(_, exponent)| exponent).sum()
+    }
+}
+
+fn to_come<T>(n_cliques: usize) -> Vec<OnceLock<T>> {
+    (0..n_cliques).map(|_| OnceLock::new()).collect()
 }
 
 /// The variables of a clique in the order in which a sweep goes through them. The loop over the last is to be long and to touch few tables, and so on
@@ -150,11 +237,6 @@ fn in_order(scope: &[VarId], tables: &[&[VarId]], n_states: &[usize]) -> Vec<Var
     }
     order.reverse();
     order
-}
-
-/// What comes to a clique from its own factors and from below.
-fn arriving<'a>(place: usize, factors: &'a [Vec<Operand>], layout: &Layout, sent: &'a [Option<Operand>]) -> Vec<&'a Operand> {
-    factors[place].iter().chain(layout.children[place].iter().filter_map(|&child| sent[child].as_ref())).collect()
 }
 
 /// Brings a message back to about one, by a power of two that is given; `None` where all is zero.

@@ -9,8 +9,8 @@
 //! written to: a question writes messages only. So one tree is shared by any number of threads, each with a [`Workspace`] of its own, and an answer
 //! cannot depend on what was asked before. Messages of parts without evidence are those of the tree without any, computed once; and a workspace that is
 //! used again sends upwards only what the evidence has changed since. (What goes down was divided by what came up, and is another to the last bit whatever has changed.)
-//! Where evidence breaks a large tree without zeros up, a tree of its own is gone through instead, once and without tables ([`factored`]); which it is, sizes
-//! decide and no clock.
+//! Where evidence breaks a large tree without zeros up, a tree of its own is gone through instead, once and without tables ([`factored`]), by several threads
+//! where they are free ([`walk`]); which it is, sizes decide and no clock.
 
 pub(crate) mod clique_tree;
 mod compilation;
@@ -20,6 +20,7 @@ mod propagation;
 mod stored_sweep;
 mod support;
 mod sweep;
+mod walk;
 
 pub use propagation::Workspace;
 

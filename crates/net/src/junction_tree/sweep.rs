@@ -1,7 +1,8 @@
 //! A sweep through the configurations of a clique: what its factors come to, added to every message that leaves it.
 //!
 //! It goes through the configurations variable by variable, multiplies what is known at each depth once for all below it, and adds what it sums to, to every
-//! message over the variables so far. Only the last variable, that of most states, is a loop over entries. A large sweep is cut into shares, each with messages of
+//! message over the variables so far. Only the last variable, that of most states, is a loop over entries, four at a time; its sums stay four numbers
+//! until they are added to a message without it, so that rows need not wait for each other. A large sweep is cut into shares, each with messages of
 //! its own that are added up in the end: always the same ones, so that the number of threads changes nothing but the time.
 
 use std::ops::Range;
@@ -11,6 +12,10 @@ use belief::VarId;
 /// Products between these lose nothing.
 const LEAST: f64 = 1e-280;
 const MOST: f64 = 1e280;
+
+/// Entries side by side, or what they sum to.
+type Four = [f64; 4];
+
 /// A table over some variables of a clique, the variables in the clique's order.
 pub(super) struct Operand {
     pub(super) values: Vec<f64>,
@@ -26,8 +31,8 @@ pub(super) struct Operand {
 pub(super) struct Sweep<'a> {
     shape: Vec<usize>,
     arriving: Vec<&'a Operand>,
-    /// Messages that are added to: where in the cells each begins, and its strides.
-    leaving: Vec<(usize, Vec<usize>)>,
+    /// Messages that are added to.
+    leaving: Vec<Leaving>,
     /// The numbers of all of them, one behind the other.
     cells: Vec<f64>,
     /// Where each operand, and behind those each message, stands.
@@ -38,9 +43,21 @@ pub(super) struct Sweep<'a> {
     leaves: Vec<Vec<usize>>,
     /// How far each depth but the last two has come.
     levels: Vec<Level>,
-    block: Vec<f64>,
+    /// Products of the rows of the last variable, one for each state of the one above it.
+    block: Vec<Four>,
+    /// For each state of the variable above the last, what is multiplied there and what its row sums to.
+    above: (Vec<f64>, Vec<Four>),
     /// One for each state of the last variable, and zeros behind: what is multiplied there if nothing else is.
-    ones: Vec<f64>,
+    ones: Vec<Four>,
+}
+
+/// A message that leaves.
+#[derive(Clone)]
+struct Leaving {
+    /// Where in the cells it begins.
+    first: usize,
+    /// How many cells a step of each variable goes.
+    strides: Vec<usize>,
 }
 
 /// A variable on its way through its states.
@@ -50,7 +67,7 @@ struct Level {
     factor: f64,
     state: usize,
     /// What its states sum to so far.
-    total: f64,
+    total: Four,
 }
 
 impl Operand {
@@ -134,21 +151,24 @@ impl<'a> Sweep<'a> {
                 size *= if depth + 1 == n_depths { padded(shape[depth]) } else { shape[depth] };
             }
             n_cells += size;
-            (first, strides)
+            Leaving { first, strides }
         };
-        let leaving: Vec<(usize, Vec<usize>)> = over.iter().map(message).collect();
+        let leaving: Vec<Leaving> = over.iter().map(message).collect();
         let n_last = shape.last().copied().unwrap_or(1);
+        let n_above = if n_depths < 2 { 1 } else { shape[n_depths - 2] };
         let mut ones = vec![1.0; n_last];
         ones.resize(padded(n_last), 0.0);
+        let ones = ones.as_chunks().0.to_vec();
         let mut sweep = Self {
             cells: vec![0.0; n_cells],
-            block: vec![0.0; padded(n_last)],
+            block: vec![[0.0; 4]; n_above * padded(n_last) / 4],
             ones,
+            above: (vec![1.0; n_above], vec![[0.0; 4]; n_above]),
             at: vec![0; arriving.len() + leaving.len()],
             moved: vec![Vec::new(); n_depths],
             arrives: vec![Vec::new(); n_depths],
             leaves: vec![Vec::new(); n_depths],
-            levels: vec![Level { factor: 1.0, state: 0, total: 0.0 }; n_depths],
+            levels: vec![Level { factor: 1.0, state: 0, total: [0.0; 4] }; n_depths],
             shape,
             arriving,
             leaving,
@@ -156,7 +176,7 @@ impl<'a> Sweep<'a> {
         for (number, operand) in sweep.arriving.iter().enumerate() {
             tie(&operand.strides, number, number, &mut sweep.moved, &mut sweep.arrives);
         }
-        for (number, (_, strides)) in sweep.leaving.iter().enumerate() {
+        for (number, Leaving { strides, .. }) in sweep.leaving.iter().enumerate() {
             tie(strides, sweep.arriving.len() + number, number, &mut sweep.moved, &mut sweep.leaves);
         }
         Some(sweep)
@@ -166,32 +186,38 @@ impl<'a> Sweep<'a> {
     pub(super) fn run(&mut self, in_parallel: bool) -> f64 {
         let (n_leading, n_leads, n_shares) = self.shares();
         if n_shares == 1 {
-            return self.go_through(0, 0..1);
+            return sum_of(self.go_through(0, 0..1));
         }
-        // The first share has the cells that are there, the others new ones.
-        let mut cells = std::mem::take(&mut self.cells);
-        let n_cells = cells.len();
-        let share = |nth: usize| {
-            let cells = if nth == 0 { std::mem::take(&mut cells) } else { vec![0.0; n_cells] };
-            let leads = n_leads * nth / n_shares..n_leads * (nth + 1) / n_shares;
-            Share { sweep: Self { cells, ..self.clone() }, leads, total: 0.0 }
-        };
-        let mut shares: Vec<Share<'a>> = (0..n_shares).map(share).collect();
-        run_all(&mut shares, n_leading, in_parallel);
-        self.cells = std::mem::take(&mut shares[0].sweep.cells);
-        for share in &shares[1..] {
-            self.cells.iter_mut().zip(&share.sweep.cells).for_each(|(sum, more)| *sum += more);
+        let cuts: Vec<usize> = (0..=n_shares).map(|nth| n_leads * nth / n_shares).collect();
+        let (cells, total) = self.over_shares(n_leading, &cuts, in_parallel);
+        self.cells = cells;
+        sum_of(total)
+    }
+
+    /// Goes through the shares between these configurations of the first variables: their messages, and what they sum to. Whoever goes through a share makes
+    /// its messages, for what two threads write to must not lie side by side.
+    fn over_shares(&self, n_leading: usize, cuts: &[usize], in_parallel: bool) -> (Vec<f64>, Four) {
+        if let &[first, end] = cuts {
+            let mut share = self.clone();
+            let total = share.go_through(n_leading, first..end);
+            return (share.cells, total);
         }
-        shares.iter().map(|share| share.total).sum()
+        let middle = cuts.len() / 2;
+        let left = || self.over_shares(n_leading, &cuts[..=middle], in_parallel);
+        let right = || self.over_shares(n_leading, &cuts[middle..], in_parallel);
+        let ((mut cells, mut total), (more_cells, more)) = if in_parallel { rayon::join(left, right) } else { (left(), right()) };
+        cells.iter_mut().zip(&more_cells).for_each(|(sum, more)| *sum += more);
+        add(&mut total, &more);
+        (cells, total)
     }
 
     /// The messages that leave, with their strides.
     pub(super) fn into_messages(self) -> Vec<(Vec<f64>, Vec<usize>)> {
-        if let [(_, strides)] = &self.leaving[..] {
+        if let [Leaving { strides, .. }] = &self.leaving[..] {
             return vec![(self.cells, strides.clone())];
         }
-        let ends: Vec<usize> = self.leaving.iter().skip(1).map(|(first, _)| *first).chain([self.cells.len()]).collect();
-        self.leaving.into_iter().zip(ends).map(|((first, strides), end)| (self.cells[first..end].to_vec(), strides)).collect()
+        let ends: Vec<usize> = self.leaving.iter().skip(1).map(|leaving| leaving.first).chain([self.cells.len()]).collect();
+        self.leaving.into_iter().zip(ends).map(|(Leaving { first, strides }, end)| (self.cells[first..end].to_vec(), strides)).collect()
     }
 
     /// How many of the first variables lead a share, how many configurations they have, and into how many shares these are cut.
@@ -217,18 +243,18 @@ impl<'a> Sweep<'a> {
 
     /// Goes through what is below some of the configurations of the first variables, with the instructions that the machine has; gives what it sums to. The
     /// numbers are the same on every machine: each is made by the same steps, of which more or fewer are made at once.
-    fn go_through(&mut self, n_leading: usize, leads: Range<usize>) -> f64 {
+    fn go_through(&mut self, n_leading: usize, leads: Range<usize>) -> Four {
         struct Run<'r, 'a>(&'r mut Sweep<'a>, usize, Range<usize>);
         impl pulp::WithSimd for Run<'_, '_> {
-            type Output = f64;
+            type Output = Four;
 
             #[inline(always)]
-            fn with_simd<S: pulp::Simd>(self, _: S) -> f64 {
+            fn with_simd<S: pulp::Simd>(self, _: S) -> Four {
                 let Self(sweep, n_leading, leads) = self;
                 // A closure might not be compiled for the machine.
-                let mut total = 0.0;
+                let mut total = [0.0; 4];
                 for lead in leads {
-                    total += sweep.lead(n_leading, lead);
+                    add(&mut total, &sweep.lead(n_leading, lead));
                 }
                 total
             }
@@ -238,9 +264,9 @@ impl<'a> Sweep<'a> {
 
     /// What is below one configuration of the first variables.
     #[inline(always)]
-    fn lead(&mut self, n_leading: usize, lead: usize) -> f64 {
+    fn lead(&mut self, n_leading: usize, lead: usize) -> Four {
         self.at.fill(0);
-        self.at[self.arriving.len()..].iter_mut().zip(&self.leaving).for_each(|(at, (first, _))| *at = *first);
+        self.at[self.arriving.len()..].iter_mut().zip(&self.leaving).for_each(|(at, leaving)| *at = leaving.first);
         let mut rest = lead;
         for depth in (0..n_leading).rev() {
             let state = rest % self.shape[depth];
@@ -254,26 +280,26 @@ impl<'a> Sweep<'a> {
             factor *= self.arriving[number].values[self.at[number]];
         }
         if factor == 0.0 {
-            return 0.0;
+            return [0.0; 4];
         }
         let below = self.all(n_leading, factor);
         for &number in self.leaves[..n_leading].iter().flatten() {
-            self.cells[self.at[self.arriving.len() + number]] += below;
+            self.cells[self.at[self.arriving.len() + number]] += sum_of(below);
         }
         below
     }
 
     /// From this variable on, depth by depth, like the digits of a counter; the last two variables in loops of their own.
     #[inline(always)]
-    fn all(&mut self, first: usize, factor: f64) -> f64 {
+    fn all(&mut self, first: usize, factor: f64) -> Four {
         let n_depths = self.shape.len();
         if n_depths <= first + 2 {
-            return if n_depths == 0 { factor } else { self.run_of_last_two(factor) };
+            return if n_depths == 0 { [factor, 0.0, 0.0, 0.0] } else { self.run_of_last_two(factor) };
         }
         let mut depth = first;
-        self.levels[depth] = Level { factor, state: 0, total: 0.0 };
+        self.levels[depth] = Level { factor, state: 0, total: [0.0; 4] };
         loop {
-            let mut below = 0.0;
+            let mut below = [0.0; 4];
             loop {
                 let mut here = self.levels[depth].factor;
                 for &number in &self.arrives[depth] {
@@ -288,15 +314,15 @@ impl<'a> Sweep<'a> {
                     break;
                 }
                 depth += 1;
-                self.levels[depth] = Level { factor: here, state: 0, total: 0.0 };
+                self.levels[depth] = Level { factor: here, state: 0, total: [0.0; 4] };
             }
             // The state of this depth is done; where it was the last, so is that of the depth above.
             loop {
                 for &number in &self.leaves[depth] {
-                    self.cells[self.at[self.arriving.len() + number]] += below;
+                    self.cells[self.at[self.arriving.len() + number]] += sum_of(below);
                 }
                 let level = &mut self.levels[depth];
-                level.total += below;
+                add(&mut level.total, &below);
                 level.state += 1;
                 for &(thing, stride) in &self.moved[depth] {
                     self.at[thing] += stride;
@@ -318,7 +344,7 @@ impl<'a> Sweep<'a> {
 
     /// The last variable, which lies entry by entry, in fours, for each state of the one above it. Gives the sum.
     #[inline(always)]
-    fn run_of_last_two(&mut self, factor: f64) -> f64 {
+    fn run_of_last_two(&mut self, factor: f64) -> Four {
         match self.arrives[self.shape.len() - 1].len() {
             0 => self.rows_of_none(factor),
             1 => self.rows_of::<1>(factor),
@@ -332,8 +358,8 @@ impl<'a> Sweep<'a> {
 
     /// The same where the last variable is in so many tables.
     #[inline(always)]
-    fn rows_of<const N: usize>(&mut self, factor: f64) -> f64 {
-        let n_fours = self.block.len() / 4;
+    fn rows_of<const N: usize>(&mut self, factor: f64) -> Four {
+        let n_fours = self.ones.len();
         let mut tables = [LastTable { fours: &[], stride: 0 }; N];
         for (nth, table) in tables.iter_mut().enumerate() {
             *table = self.table_of_last(nth);
@@ -342,7 +368,7 @@ impl<'a> Sweep<'a> {
             factor,
             #[inline(always)]
             |state| {
-                let mut rows: [&[[f64; 4]]; N] = [&[]; N];
+                let mut rows: [&[Four]; N] = [&[]; N];
                 for (row, table) in rows.iter_mut().zip(&tables) {
                     *row = table.row(state, n_fours);
                 }
@@ -351,15 +377,15 @@ impl<'a> Sweep<'a> {
         )
     }
 
-    fn rows_of_many(&mut self, factor: f64) -> f64 {
-        let n_fours = self.block.len() / 4;
+    fn rows_of_many(&mut self, factor: f64) -> Four {
+        let n_fours = self.ones.len();
         let tables: Vec<LastTable<'a>> = (0..self.arrives[self.shape.len() - 1].len()).map(|nth| self.table_of_last(nth)).collect();
         self.rows_of_last(factor, |state| tables.iter().map(|table| table.row(state, n_fours)).collect::<Vec<_>>())
     }
 
-    fn rows_of_none(&mut self, factor: f64) -> f64 {
+    fn rows_of_none(&mut self, factor: f64) -> Four {
         let ones = std::mem::take(&mut self.ones);
-        let total = self.rows_of_last(factor, |_| [ones.as_chunks::<4>().0]);
+        let total = self.rows_of_last(factor, |_| [&ones[..]]);
         self.ones = ones;
         total
     }
@@ -374,45 +400,58 @@ impl<'a> Sweep<'a> {
 
     /// The same, with the rows of the tables that the last variable is in for each state of the one above it.
     #[inline(always)]
-    fn rows_of_last<'r, R: AsRef<[&'r [[f64; 4]]]>>(&mut self, factor: f64, rows: impl Fn(usize) -> R) -> f64 {
-        let Self { shape, arriving, leaving, cells, at, arrives, leaves, block, .. } = self;
+    fn rows_of_last<'r, R: AsRef<[&'r [Four]]>>(&mut self, factor: f64, rows: impl Fn(usize) -> R) -> Four {
+        let Self { shape, arriving, leaving, cells, at, arrives, leaves, block, above: (heres, sums), .. } = self;
         let last = shape.len() - 1;
-        let (n_above, of_above, to_above) = match last {
-            0 => (1, &[][..], &[][..]),
-            _ => (shape[last - 1], &arrives[last - 1][..], &leaves[last - 1][..]),
-        };
-        let n_padded = block.len();
-        let standing = |number: usize| (at[arriving.len() + number], above(&leaving[number].1));
-        let mut total = 0.0;
-        for state in 0..n_above {
-            let mut here = factor;
-            for &number in of_above {
-                here *= arriving[number].values[at[number] + state * above(&arriving[number].strides)];
+        let (of_above, to_above) = if last == 0 { (&[][..], &[][..]) } else { (&arrives[last - 1][..], &leaves[last - 1][..]) };
+        let n_fours = block.len() / heres.len();
+        heres.fill(factor);
+        for &number in of_above {
+            let operand = arriving[number];
+            let values = operand.values[at[number]..].iter().step_by(above(&operand.strides).max(1));
+            for (here, value) in heres.iter_mut().zip(values) {
+                *here *= value;
             }
-            if here == 0.0 {
-                continue;
-            }
-            let rows = rows(state);
-            let sums_of = |number: usize| {
-                let (first, stride) = standing(number);
-                first + state * stride..first + state * stride + n_padded
-            };
-            let below = match &leaves[last][..] {
-                [] => multiplied::<0>(here, rows.as_ref(), &mut []),
-                [one] => multiplied::<ADDED>(here, rows.as_ref(), cells[sums_of(*one)].as_chunks_mut().0),
-                several => {
-                    let below = multiplied::<PUT>(here, rows.as_ref(), block.as_chunks_mut().0);
-                    for &number in several {
-                        cells[sums_of(number)].iter_mut().zip(&*block).for_each(|(sum, entry)| *sum += entry);
-                    }
-                    below
+        }
+        let standing = |number: usize| (at[arriving.len() + number], above(&leaving[number].strides));
+        match &leaves[last][..] {
+            [] => {
+                for (state, (&here, sum)) in heres.iter().zip(&mut *sums).enumerate() {
+                    *sum = if here == 0.0 { [0.0; 4] } else { multiplied::<0>(here, rows(state).as_ref(), &mut []) };
                 }
-            };
-            for &number in to_above {
-                let (first, stride) = standing(number);
-                cells[first + state * stride] += below;
             }
-            total += below;
+            [one] => {
+                let (mut first, stride) = standing(*one);
+                for (state, (&here, sum)) in heres.iter().zip(&mut *sums).enumerate() {
+                    let cells = cells[first..first + 4 * n_fours].as_chunks_mut().0;
+                    *sum = if here == 0.0 { [0.0; 4] } else { multiplied::<ADDED>(here, rows(state).as_ref(), cells) };
+                    first += stride;
+                }
+            }
+            several => {
+                for (state, (&here, sum)) in heres.iter().zip(&mut *sums).enumerate() {
+                    *sum = multiplied::<PUT>(here, rows(state).as_ref(), &mut block[state * n_fours..][..n_fours]);
+                }
+                for &number in several {
+                    let (mut first, stride) = standing(number);
+                    for row in block.chunks_exact(n_fours) {
+                        for (sum, entry) in cells[first..first + 4 * n_fours].as_chunks_mut().0.iter_mut().zip(row) {
+                            add(sum, entry);
+                        }
+                        first += stride;
+                    }
+                }
+            }
+        }
+        for &number in to_above {
+            let (first, stride) = standing(number);
+            for (cell, sum) in cells[first..].iter_mut().step_by(stride.max(1)).zip(&*sums) {
+                *cell += sum_of(*sum);
+            }
+        }
+        let mut total = [0.0; 4];
+        for sum in sums {
+            add(&mut total, sum);
         }
         total
     }
@@ -421,14 +460,14 @@ impl<'a> Sweep<'a> {
 /// A table that the last variable is in, in fours.
 #[derive(Clone, Copy)]
 struct LastTable<'a> {
-    fours: &'a [[f64; 4]],
+    fours: &'a [Four],
     /// How many of them a state of the variable above the last goes.
     stride: usize,
 }
 
 impl<'a> LastTable<'a> {
     #[inline(always)]
-    fn row(&self, state: usize, n_fours: usize) -> &'a [[f64; 4]] {
+    fn row(&self, state: usize, n_fours: usize) -> &'a [Four] {
         &self.fours[state * self.stride..][..n_fours]
     }
 }
@@ -445,7 +484,7 @@ const PUT: u8 = 2;
 
 /// What rows come to, entry by entry, with what all are multiplied by: the sum. The entries go where `TO` says.
 #[inline(always)]
-fn multiplied<const TO: u8>(factor: f64, rows: &[&[[f64; 4]]], cells: &mut [[f64; 4]]) -> f64 {
+fn multiplied<const TO: u8>(factor: f64, rows: &[&[Four]], cells: &mut [Four]) -> Four {
     let mut sums = [0.0; 4];
     for at in 0..rows[0].len() {
         let mut products = [factor; 4];
@@ -455,36 +494,24 @@ fn multiplied<const TO: u8>(factor: f64, rows: &[&[[f64; 4]]], cells: &mut [[f64
             }
         }
         if TO == ADDED {
-            for (cell, product) in cells[at].iter_mut().zip(&products) {
-                *cell += product;
-            }
+            add(&mut cells[at], &products);
         }
         if TO == PUT {
             cells[at] = products;
         }
-        for (sum, product) in sums.iter_mut().zip(&products) {
-            *sum += product;
-        }
+        add(&mut sums, &products);
     }
-    (sums[0] + sums[1]) + (sums[2] + sums[3])
+    sums
 }
 
-/// Some of the configurations of a sweep's first variables, with messages of their own.
-struct Share<'a> {
-    sweep: Sweep<'a>,
-    leads: Range<usize>,
-    total: f64,
+#[inline(always)]
+fn add(sum: &mut Four, more: &Four) {
+    // All are read before any is written, which makes it one step.
+    *sum = [sum[0] + more[0], sum[1] + more[1], sum[2] + more[2], sum[3] + more[3]];
 }
 
-fn run_all(shares: &mut [Share<'_>], n_leading: usize, in_parallel: bool) {
-    match shares {
-        [share] => share.total = share.sweep.go_through(n_leading, share.leads.clone()),
-        shares if in_parallel => {
-            let (left, right) = shares.split_at_mut(shares.len() / 2);
-            rayon::join(|| run_all(left, n_leading, true), || run_all(right, n_leading, true));
-        }
-        shares => shares.chunks_mut(1).for_each(|share| run_all(share, n_leading, false)),
-    }
+fn sum_of(four: Four) -> f64 {
+    (four[0] + four[1]) + (four[2] + four[3])
 }
 
 /// Notes at which depths a table moves, and the deepest of them.
