@@ -4,6 +4,7 @@
 //! the tree heard, which is stored.
 
 use super::clique_tree::CliqueTree;
+use super::subtrees::Subtrees;
 use super::support::{Row, Rule, Support, Then, Watched, walk};
 use super::{Clique, JunctionTree, Link, Places, RunLink, Within, running_sum};
 use crate::error::NetError;
@@ -115,7 +116,23 @@ impl JunctionTree {
         let n_groups = |clique: &Clique| if clique.parent.is_some() { clique.groups.len() - 1 } else { 0 };
         let of_variables = self.n_states[..self.n_named].iter().copied();
         self.first_message = running_sum(self.cliques.iter().map(n_groups).chain(of_variables));
+        self.first_told = self.told_in_order(&layout.homes);
+        self.subtrees = Subtrees::new(&tree.parents, self.cliques.iter().map(|clique| clique.potential.len()));
         Ok(())
+    }
+
+    /// Where what each clique and variable is told begins: each clique followed by the variables that have their home there.
+    fn told_in_order(&self, homes: &[Vec<VarId>]) -> Vec<usize> {
+        let n_cliques = self.cliques.len();
+        let (mut first_told, mut next) = (vec![0; n_cliques + self.n_named], 0);
+        for (place, homes) in homes.iter().enumerate() {
+            let named = homes.iter().map(|variable| variable.index()).filter(|&variable| variable < self.n_named);
+            for neighbour in std::iter::once(place).chain(named.map(|variable| n_cliques + variable)) {
+                first_told[neighbour] = next;
+                next += self.message_of(neighbour).len();
+            }
+        }
+        first_told
     }
 
     /// Whether a variable has its home neither in a clique nor below it, so that what is observed of it comes to the clique from above only.

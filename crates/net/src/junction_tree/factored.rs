@@ -6,8 +6,9 @@
 
 use super::clique_tree::CliqueTree;
 use super::compilation::Layout;
+use super::subtrees::Subtrees;
 use super::sweep::{Operand, Sweep};
-use super::{Calibrated, running_sum, walk};
+use super::{Calibrated, running_sum};
 use crate::elimination_order::Elimination;
 use crate::evidence::{Answer, Evidence};
 use crate::factor_graph::FactorGraph;
@@ -32,8 +33,15 @@ pub(super) fn posteriors(
         return None;
     }
     let cliques = Cliques::new(graph, evidence, &tree, &layout, wanted, in_parallel);
-    walk::upwards(&tree.parents, in_parallel, |place| cliques.send_up(place))?;
-    walk::downwards(&tree.parents, &layout.children, in_parallel, |place| cliques.send_down(place))?;
+    if in_parallel {
+        let entries = |place: usize| cliques.shape_of(&cliques.scopes[place]).iter().product();
+        let subtrees = Subtrees::new(&tree.parents, (0..tree.parents.len()).map(entries));
+        subtrees.upwards(subtrees.all(), &|place| cliques.send_up(place))?;
+        subtrees.downwards(subtrees.all(), &|place| cliques.send_down(place))?;
+    } else {
+        (0..tree.parents.len()).rev().try_for_each(|place| cliques.send_up(place))?;
+        (0..tree.parents.len()).try_for_each(|place| cliques.send_down(place))?;
+    }
     let first_state = running_sum(graph.n_states()[..graph.domain().n_variables()].iter().copied());
     let mut marginals = vec![0.0; first_state[graph.domain().n_variables()]];
     let mut ln_total = 0.0;

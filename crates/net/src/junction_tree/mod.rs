@@ -9,8 +9,8 @@
 //! written to: a question writes messages only. So one tree is shared by any number of threads, each with a [`Workspace`] of its own, and an answer
 //! cannot depend on what was asked before. Messages of parts without evidence are those of the tree without any, computed once; and a workspace that is
 //! used again sends upwards only what the evidence has changed since. (What goes down was divided by what came up, and is another to the last bit whatever has changed.)
-//! Where evidence breaks a large tree without zeros up, a tree of its own is gone through instead, once and without tables ([`factored`]), by several threads
-//! where they are free ([`walk`]); which it is, sizes decide and no clock.
+//! For one large question several threads share the tree ([`subtrees`]).
+//! Where evidence breaks a large tree without zeros up, a tree of its own is gone through instead, once and without tables ([`factored`]); which it is, sizes decide and no clock.
 
 pub(crate) mod clique_tree;
 mod compilation;
@@ -18,9 +18,9 @@ mod factored;
 mod number;
 mod propagation;
 mod stored_sweep;
+mod subtrees;
 mod support;
 mod sweep;
-mod walk;
 
 pub use propagation::Workspace;
 
@@ -32,6 +32,7 @@ use belief::VarId;
 use clique_tree::CliqueTree;
 use compilation::{Layout, Room};
 use std::sync::atomic::{AtomicU64, Ordering};
+use subtrees::Subtrees;
 
 /// Cliques in a tree, with the factors multiplied into them. Owns all it needs; may be shared by many questions.
 #[derive(Clone, Debug)]
@@ -46,6 +47,10 @@ pub struct JunctionTree {
     home: Vec<usize>,
     /// Where the messages of each neighbour begin in a list of all, and behind the last its length: cliques first, then named variables.
     first_message: Vec<usize>,
+    /// Where what each of them is told begins in another list: each clique is followed by the variables that have their home there, so that what is told within a
+    /// subtree lies side by side.
+    first_told: Vec<usize>,
+    subtrees: Subtrees,
     /// The natural logarithm of what all products are to be multiplied by.
     ln_constant: f64,
     /// Whether a product of entries above zero was too small for a double.
@@ -192,6 +197,8 @@ impl JunctionTree {
             n_named: graph.domain().n_variables(),
             home: layout.home.clone(),
             first_message: Vec::new(),
+            first_told: Vec::new(),
+            subtrees: Subtrees::default(),
             ln_constant: layout.ln_constant,
             faint: false,
             impossible: upward.is_none(),
@@ -268,7 +275,7 @@ impl JunctionTree {
         }
         let (graph, left) = (graph.given(evidence), evidence.without_states());
         let by_sweeps = || factored::posteriors(&graph, &plan, &left, wanted, in_parallel);
-        // From a thread of the pool work is handed over sooner than from without.
+        // Work is handed over often here, and from a thread of the pool sooner than from without.
         if let Some(answer) = if in_parallel { rayon::scope(|_| by_sweeps()) } else { by_sweeps() } {
             return Some(Ok(answer));
         }
@@ -288,6 +295,11 @@ impl JunctionTree {
             }
         }
         Ok(())
+    }
+
+    /// Where what is told within a clique, and whatever comes behind it, begins.
+    fn first_told_at(&self, place: usize) -> usize {
+        if place == self.cliques.len() { self.n_message_entries() } else { self.first_told[place] }
     }
 
     fn n_message_entries(&self) -> usize {
@@ -384,6 +396,36 @@ mod tests {
             assert!(expected.iter().zip(&found).all(|(expected, found)| (expected - found).abs() < 1e-12), "seed {seed}");
         }
         assert!(n_smaller > 10, "{n_smaller} smaller trees");
+    }
+
+    /// Trees this large are cut, and their parts gone through side by side.
+    #[test]
+    fn stored_trees_give_the_same_bits_on_any_threads() {
+        let shape = RandomShape { n_variables: 16, max_parents: 3, states: 9..=13, p_arc: 0.2, ..RandomShape::default() };
+        let mut n_cut = 0;
+        for seed in 0..40 {
+            let network = random_network(seed, &shape).unwrap();
+            let Ok(tree) = JunctionTree::compile(&FactorGraph::from(&network), 1 << 20) else { continue };
+            if tree.subtrees.cut(tree.subtrees.all()).is_none() {
+                continue;
+            }
+            n_cut += 1;
+            let mut room = Workspace::in_parallel();
+            for step in 0..4 {
+                let mut evidence = Evidence::none();
+                for place in (step..16).step_by(7) {
+                    evidence.observe(&network, VarId::new(place), (place + step) % 3).unwrap();
+                }
+                for threads in [1, 2, 7] {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                    let shared = pool.install(|| tree.calibrate_in(&mut room, &evidence)).unwrap();
+                    let from_without = tree.calibrate_in(&mut Workspace::in_parallel(), &evidence).unwrap();
+                    assert_eq!(shared, from_without, "seed {seed}, step {step}, {threads} threads");
+                    assert_eq!(shared, tree.calibrate(&evidence).unwrap(), "seed {seed}, step {step}, {threads} threads");
+                }
+            }
+        }
+        assert!(n_cut >= 3, "{n_cut} trees were cut");
     }
 
     /// Cliques this large are gone through in shares.

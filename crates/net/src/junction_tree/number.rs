@@ -1,7 +1,7 @@
 //! Numbers that messages are made of: doubles, and doubles with an exponent of their own that neither under- nor overflow.
 
 /// What propagation needs of a number that is not negative.
-pub(super) trait Number: Copy {
+pub(super) trait Number: Copy + Send + Sync {
     const ZERO: Self;
     const ONE: Self;
     fn from_f64(value: f64) -> Self;

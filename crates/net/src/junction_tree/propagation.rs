@@ -7,10 +7,12 @@
 
 use super::number::{Number, Wide};
 use super::stored_sweep::{BLOCK, Sweep, multiply, scatter_to};
+use super::subtrees::{both, rest_of};
 use super::{Calibrated, Clique, JunctionTree, Link, Places, RunLink, Within};
 use crate::error::NetError;
 use crate::evidence::{Answer, Evidence};
 use belief::VarId;
+use std::ops::Range;
 
 /// Room for the messages of one propagation, to be used again by the next: one for each thread. What the next has no need to send again, it does not; the
 /// answers are the same to the bit.
@@ -41,11 +43,19 @@ struct Messages<N> {
     is_changed: Vec<bool>,
     /// The exponents of the powers of two that a clique's message and all below it were divided by.
     exponents: Vec<i64>,
-    /// Messages downwards.
+    /// Messages downwards: of each clique its own, and those of the variables that have their home there.
     down: Vec<N>,
     /// Whether a variable, or something in or below a clique, is wanted.
     is_needed: Vec<bool>,
-    /// For the groups of one clique: what their entries are all multiplied by, and what they sum to.
+    /// Of every root, the natural logarithm of what it sums to.
+    ln_totals: Vec<f64>,
+    scratch: Scratch<N>,
+}
+
+/// What is worked with at one clique.
+#[derive(Clone, Debug)]
+struct Scratch<N> {
+    /// For its groups: what their entries are all multiplied by, and what they sum to.
     by_group: Vec<N>,
     sums: Vec<N>,
     block: Vec<N>,
@@ -64,9 +74,8 @@ impl<N> Default for Messages<N> {
             exponents: Vec::new(),
             down: Vec::new(),
             is_needed: Vec::new(),
-            by_group: Vec::new(),
-            sums: Vec::new(),
-            block: Vec::new(),
+            ln_totals: Vec::new(),
+            scratch: Scratch { by_group: Vec::new(), sums: Vec::new(), block: Vec::new() },
         }
     }
 }
@@ -94,14 +103,15 @@ impl JunctionTree {
         if self.impossible || evidence.contradicts_itself() {
             return Ok(Answer::Impossible);
         }
-        if let Some(answer) = self.by_smaller_tree(evidence, wanted, room.in_parallel) {
+        let in_parallel = room.in_parallel;
+        if let Some(answer) = self.by_smaller_tree(evidence, wanted, in_parallel) {
             return answer;
         }
         let doubles = self.unobserved.as_ref().map(|(messages, exponents)| (messages.as_slice(), exponents.as_slice()));
-        if let Some(answer) = self.propagate(&mut room.messages, doubles, evidence, wanted) {
+        if let Some(answer) = self.propagate(&mut room.messages, doubles, evidence, wanted, in_parallel) {
             return Ok(answer);
         }
-        match self.propagate(&mut Messages::<Wide>::default(), None, evidence, wanted) {
+        match self.propagate(&mut Messages::<Wide>::default(), None, evidence, wanted, in_parallel) {
             Some(answer) => Ok(answer),
             None if self.faint => Err(NetError::Underflow),
             None => Ok(Answer::Impossible),
@@ -112,7 +122,7 @@ impl JunctionTree {
     pub(super) fn messages_without_evidence(&self) -> Option<(Vec<f64>, Vec<i64>)> {
         let mut messages = Messages::<f64>::default();
         messages.prepare(self, &Evidence::none(), &[], true);
-        messages.collect(self, None)?;
+        messages.collect(self, None, false)?;
         Some((messages.up, messages.exponents))
     }
 
@@ -123,15 +133,17 @@ impl JunctionTree {
         unobserved: Unobserved<N>,
         evidence: &Evidence,
         wanted: &[VarId],
+        in_parallel: bool,
     ) -> Option<Answer<Calibrated>> {
         messages.prepare(self, evidence, wanted, unobserved.is_none());
-        messages.collect(self, unobserved)?;
-        let ln_total = messages.distribute(self, unobserved)?;
+        messages.collect(self, unobserved, in_parallel)?;
+        messages.distribute(self, unobserved, in_parallel)?;
+        let ln_total: f64 = messages.ln_totals.iter().sum();
         let first_state: Vec<usize> =
             self.first_message[self.cliques.len()..].iter().map(|&first| first - self.first_message[self.cliques.len()]).collect();
         let mut marginals = vec![0.0; first_state[self.n_named]];
         for &variable in wanted {
-            let sent = &messages.down[self.message_of(self.cliques.len() + variable.index())];
+            let sent = &messages.down[self.told_to(self.cliques.len() + variable.index())];
             let total = sent.iter().fold(N::ZERO, |sum, &value| sum.plus(value));
             if !N::is_sound(total) {
                 return None;
@@ -145,8 +157,14 @@ impl JunctionTree {
     }
 
     /// Where the messages of a neighbour lie.
-    pub(super) fn message_of(&self, neighbour: usize) -> std::ops::Range<usize> {
+    pub(super) fn message_of(&self, neighbour: usize) -> Range<usize> {
         self.first_message[neighbour]..self.first_message[neighbour + 1]
+    }
+
+    /// Where what a neighbour is told lies.
+    pub(super) fn told_to(&self, neighbour: usize) -> Range<usize> {
+        let first = self.first_told[neighbour];
+        first..first + self.message_of(neighbour).len()
     }
 }
 
@@ -171,7 +189,9 @@ impl<N: Number> Messages<N> {
         self.up.resize(tree.n_message_entries(), N::ZERO);
         self.down.resize(tree.n_message_entries(), N::ZERO);
         self.exponents.resize(n_cliques, 0);
-        self.block.resize(tree.n_states.iter().copied().fold(BLOCK, usize::max), N::ZERO);
+        self.ln_totals.clear();
+        self.ln_totals.resize(n_cliques, 0.0);
+        self.scratch.fit(tree);
         self.is_fresh.clear();
         self.is_fresh.resize(n_cliques, all_fresh);
         self.is_fresh.resize(n_cliques + tree.n_named, false);
@@ -208,69 +228,203 @@ impl<N: Number> Messages<N> {
     }
 
     /// The pass upwards, to the roots' children.
-    fn collect(&mut self, tree: &JunctionTree, unobserved: Unobserved<N>) -> Option<()> {
-        for (place, clique) in tree.cliques.iter().enumerate().rev() {
-            if clique.parent.is_none() || !self.is_fresh[place] || !self.is_changed[place] {
-                continue;
-            }
-            self.sums.clear();
-            self.sums.resize(clique.groups.len() - 1, N::ZERO);
-            let known = Known { tree, up: &self.up, is_fresh: &self.is_fresh, unobserved };
-            self.by_group.clear();
-            self.by_group.resize(clique.groups.len() - 1, N::ONE);
-            known.multiply_groups(clique, &mut self.by_group);
-            known.messages(&clique.guards).into_iter().for_each(|(places, likelihood)| shut_out(&mut self.by_group, places, likelihood));
-            let mut sweep =
-                Sweep { known: &known, by_group: &self.by_group, sums: Some(&mut self.sums), leaving: &mut [], is_needed: None };
-            sweep.run(clique, &mut self.block);
-            let below = known.exponents_below(clique, &self.exponents);
-            self.exponents[place] = below + N::scale(&mut self.sums)?;
-            self.up[tree.message_of(place)].copy_from_slice(&self.sums);
-        }
+    fn collect(&mut self, tree: &JunctionTree, unobserved: Unobserved<N>, in_parallel: bool) -> Option<()> {
+        let (of_cliques, seen) = self.up.split_at_mut(tree.first_message[tree.cliques.len()]);
+        let pass = Pass { tree, unobserved, is_fresh: &self.is_fresh, seen, in_parallel };
+        let mut part = Upwards { cliques: 0..tree.cliques.len(), up: of_cliques, exponents: &mut self.exponents };
+        pass.collect(&mut part, &self.is_changed, &mut self.scratch)?;
         self.complete = Some(tree.id);
         Some(())
     }
 
-    /// The pass downwards. Gives the natural logarithm of what the roots sum to, multiplied.
-    fn distribute(&mut self, tree: &JunctionTree, unobserved: Unobserved<N>) -> Option<f64> {
-        let mut ln_total = 0.0;
-        for (place, clique) in tree.cliques.iter().enumerate() {
-            if !self.is_needed[place] {
-                continue;
-            }
-            let known = Known { tree, up: &self.up, is_fresh: &self.is_fresh, unobserved };
-            self.by_group.clear();
-            match clique.parent {
-                Some(_) => self.by_group.extend_from_slice(&self.down[tree.message_of(place)]),
-                None => self.by_group.push(N::ONE),
-            }
-            known.multiply_groups(clique, &mut self.by_group);
-            clique.neighbours().filter(|&to| self.is_needed[to]).for_each(|to| self.down[tree.message_of(to)].fill(N::ZERO));
-            let sums_wanted = clique.parent.is_none() || clique.by_group.iter().any(|link| self.is_needed[link.to]);
-            self.sums.clear();
-            self.sums.resize(clique.groups.len() - 1, N::ZERO);
-            let sums = sums_wanted.then_some(&mut self.sums[..]);
-            let mut sweep =
-                Sweep { known: &known, by_group: &self.by_group, sums, leaving: &mut self.down, is_needed: Some(&self.is_needed) };
-            sweep.run(clique, &mut self.block);
-            for link in clique.by_group.iter().filter(|link| self.is_needed[link.to]) {
-                scatter_to(&mut self.down[tree.message_of(link.to)], &link.places, 0, &self.sums);
-            }
-            for child in clique.neighbours().filter(|&to| self.is_needed[to] && to < tree.cliques.len()) {
-                if let Some(sent) = known.message(child) {
-                    let back = &mut self.down[tree.message_of(child)];
-                    back.iter_mut().zip(sent).for_each(|(back, &sent)| *back = back.over(sent));
-                    N::scale(back)?;
-                }
-            }
-            if clique.parent.is_none() {
-                if !N::is_sound(self.sums[0]) {
-                    return None;
-                }
-                ln_total += self.sums[0].ln() + known.exponents_below(clique, &self.exponents) as f64 * std::f64::consts::LN_2;
+    /// The pass downwards.
+    fn distribute(&mut self, tree: &JunctionTree, unobserved: Unobserved<N>, in_parallel: bool) -> Option<()> {
+        let (of_cliques, seen) = self.up.split_at(tree.first_message[tree.cliques.len()]);
+        let pass = Pass { tree, unobserved, is_fresh: &self.is_fresh, seen, in_parallel };
+        let sent = Sent { up: of_cliques, exponents: &self.exponents, is_needed: &self.is_needed };
+        let mut part = Downwards { cliques: 0..tree.cliques.len(), down: &mut self.down, ln_totals: &mut self.ln_totals };
+        pass.distribute(&sent, &mut part, &mut self.scratch)
+    }
+}
+
+impl<N: Number> Scratch<N> {
+    fn of(tree: &JunctionTree) -> Self {
+        let mut scratch = Self { by_group: Vec::new(), sums: Vec::new(), block: Vec::new() };
+        scratch.fit(tree);
+        scratch
+    }
+
+    /// Makes room for the longest run of a tree.
+    fn fit(&mut self, tree: &JunctionTree) {
+        self.block.resize(tree.n_states.iter().copied().fold(BLOCK, usize::max), N::ZERO);
+    }
+}
+
+/// What both passes go by.
+struct Pass<'p, N> {
+    tree: &'p JunctionTree,
+    unobserved: Unobserved<'p, N>,
+    is_fresh: &'p [bool],
+    /// The likelihoods of variables.
+    seen: &'p [N],
+    in_parallel: bool,
+}
+
+/// What the pass upwards writes of some cliques that lie side by side.
+struct Upwards<'m, N> {
+    cliques: Range<usize>,
+    up: &'m mut [N],
+    exponents: &'m mut [i64],
+}
+
+/// What the pass downwards knows from the one upwards.
+struct Sent<'p, N> {
+    up: &'p [N],
+    exponents: &'p [i64],
+    is_needed: &'p [bool],
+}
+
+/// What the pass downwards writes of some cliques that lie side by side.
+struct Downwards<'m, N> {
+    cliques: Range<usize>,
+    down: &'m mut [N],
+    ln_totals: &'m mut [f64],
+}
+
+impl<N> Upwards<'_, N> {
+    /// The cliques of a range that are before another, and the others.
+    fn halves(&mut self, tree: &JunctionTree, part: &Range<usize>, middle: usize) -> (Upwards<'_, N>, Upwards<'_, N>) {
+        let entry = |place: usize| tree.first_message[place] - tree.first_message[self.cliques.start];
+        let (left, right) = self.up[..entry(part.end)].split_at_mut(entry(middle));
+        let (left_exponents, right_exponents) = self.exponents[..part.end - self.cliques.start].split_at_mut(middle - self.cliques.start);
+        (
+            Upwards {
+                up: &mut left[entry(part.start)..],
+                exponents: &mut left_exponents[part.start - self.cliques.start..],
+                cliques: part.start..middle,
+            },
+            Upwards { up: right, exponents: right_exponents, cliques: middle..part.end },
+        )
+    }
+}
+
+impl<N> Downwards<'_, N> {
+    /// The cliques of a range that are before another, and the others.
+    fn halves(&mut self, tree: &JunctionTree, part: &Range<usize>, middle: usize) -> (Downwards<'_, N>, Downwards<'_, N>) {
+        let entry = |place: usize| tree.first_told_at(place) - tree.first_told_at(self.cliques.start);
+        let (left, right) = self.down[..entry(part.end)].split_at_mut(entry(middle));
+        let (left_totals, right_totals) = self.ln_totals[..part.end - self.cliques.start].split_at_mut(middle - self.cliques.start);
+        (
+            Downwards {
+                down: &mut left[entry(part.start)..],
+                ln_totals: &mut left_totals[part.start - self.cliques.start..],
+                cliques: part.start..middle,
+            },
+            Downwards { down: right, ln_totals: right_totals, cliques: middle..part.end },
+        )
+    }
+}
+
+impl<N: Number> Pass<'_, N> {
+    /// Where some cliques are cut, so that two threads share them.
+    fn cut(&self, cliques: &Range<usize>) -> Option<(Range<usize>, usize)> {
+        self.tree.subtrees.cut(cliques.clone()).filter(|_| self.in_parallel)
+    }
+
+    /// Sends what all of these cliques know upwards, those below first.
+    fn collect(&self, part: &mut Upwards<N>, is_changed: &[bool], scratch: &mut Scratch<N>) -> Option<()> {
+        let cliques = part.cliques.clone();
+        let Some((inner, middle)) = self.cut(&cliques) else {
+            return cliques.rev().try_for_each(|place| self.send_up(place, part, is_changed, scratch));
+        };
+        let (mut left, mut right) = part.halves(self.tree, &inner, middle);
+        let (on_left, on_right) =
+            both(|| self.collect(&mut left, is_changed, scratch), || self.collect(&mut right, is_changed, &mut Scratch::of(self.tree)));
+        on_left.and(on_right)?;
+        rest_of(&cliques, &inner).rev().try_for_each(|place| self.send_up(place, part, is_changed, scratch))
+    }
+
+    fn send_up(&self, place: usize, part: &mut Upwards<N>, is_changed: &[bool], scratch: &mut Scratch<N>) -> Option<()> {
+        let clique = &self.tree.cliques[place];
+        if clique.parent.is_none() || !self.is_fresh[place] || !is_changed[place] {
+            return Some(());
+        }
+        let Scratch { by_group, sums, block } = scratch;
+        let first_entry = self.tree.first_message[part.cliques.start];
+        let known = Known { pass: self, up: part.up, first_entry };
+        sums.clear();
+        sums.resize(clique.groups.len() - 1, N::ZERO);
+        by_group.clear();
+        by_group.resize(clique.groups.len() - 1, N::ONE);
+        known.multiply_groups(clique, by_group);
+        known.messages(&clique.guards).into_iter().for_each(|(places, likelihood)| shut_out(by_group, places, likelihood));
+        let mut sweep = Sweep { known: &known, by_group, sums: Some(sums), leaving: &mut [], first_leaving: 0, is_needed: None };
+        sweep.run(clique, block);
+        let below = known.exponents_below(clique, |child| part.exponents[child - part.cliques.start]);
+        part.exponents[place - part.cliques.start] = below + N::scale(sums)?;
+        let own = self.tree.message_of(place);
+        part.up[own.start - first_entry..own.end - first_entry].copy_from_slice(sums);
+        Some(())
+    }
+
+    /// Tells all of these cliques, and the variables there, what is known elsewhere, those above first.
+    fn distribute(&self, sent: &Sent<N>, part: &mut Downwards<N>, scratch: &mut Scratch<N>) -> Option<()> {
+        let cliques = part.cliques.clone();
+        let Some((inner, middle)) = self.cut(&cliques) else {
+            return cliques.into_iter().try_for_each(|place| self.send_down(place, sent, part, scratch));
+        };
+        rest_of(&cliques, &inner).try_for_each(|place| self.send_down(place, sent, part, scratch))?;
+        let (mut left, mut right) = part.halves(self.tree, &inner, middle);
+        let (on_left, on_right) =
+            both(|| self.distribute(sent, &mut left, scratch), || self.distribute(sent, &mut right, &mut Scratch::of(self.tree)));
+        on_left.and(on_right)
+    }
+
+    fn send_down(&self, place: usize, sent: &Sent<N>, part: &mut Downwards<N>, scratch: &mut Scratch<N>) -> Option<()> {
+        let Self { tree, .. } = *self;
+        let is_needed = sent.is_needed;
+        if !is_needed[place] {
+            return Some(());
+        }
+        let clique = &tree.cliques[place];
+        let known = Known { pass: self, up: sent.up, first_entry: 0 };
+        let first_leaving = tree.first_told_at(part.cliques.start);
+        let told_to = |neighbour: usize| {
+            let told = tree.told_to(neighbour);
+            told.start - first_leaving..told.end - first_leaving
+        };
+        let Scratch { by_group, sums, block } = scratch;
+        by_group.clear();
+        match clique.parent {
+            Some(_) => by_group.extend_from_slice(&part.down[told_to(place)]),
+            None => by_group.push(N::ONE),
+        }
+        known.multiply_groups(clique, by_group);
+        clique.neighbours().filter(|&to| is_needed[to]).for_each(|to| part.down[told_to(to)].fill(N::ZERO));
+        let sums_wanted = clique.parent.is_none() || clique.by_group.iter().any(|link| is_needed[link.to]);
+        sums.clear();
+        sums.resize(clique.groups.len() - 1, N::ZERO);
+        let of_groups = sums_wanted.then_some(&mut sums[..]);
+        let mut sweep = Sweep { known: &known, by_group, sums: of_groups, leaving: part.down, first_leaving, is_needed: Some(is_needed) };
+        sweep.run(clique, block);
+        for link in clique.by_group.iter().filter(|link| is_needed[link.to]) {
+            scatter_to(&mut part.down[told_to(link.to)], &link.places, 0, sums);
+        }
+        for child in clique.neighbours().filter(|&to| is_needed[to] && to < tree.cliques.len()) {
+            if let Some(sent) = known.message(child) {
+                let back = &mut part.down[told_to(child)];
+                back.iter_mut().zip(sent).for_each(|(back, &sent)| *back = back.over(sent));
+                N::scale(back)?;
             }
         }
-        Some(ln_total)
+        if clique.parent.is_none() {
+            if !N::is_sound(sums[0]) {
+                return None;
+            }
+            let below = known.exponents_below(clique, |child| sent.exponents[child]);
+            part.ln_totals[place - part.cliques.start] = sums[0].ln() + below as f64 * std::f64::consts::LN_2;
+        }
+        Some(())
     }
 }
 
@@ -287,21 +441,29 @@ impl Clique {
 
 /// The messages that are there to be read.
 pub(super) struct Known<'a, N> {
-    pub(super) tree: &'a JunctionTree,
+    pass: &'a Pass<'a, N>,
+    /// Messages upwards, from this entry of all on.
     up: &'a [N],
-    is_fresh: &'a [bool],
-    unobserved: Unobserved<'a, N>,
+    first_entry: usize,
 }
 
 impl<'a, N: Number> Known<'a, N> {
     /// What comes from a neighbour; nothing from a variable that was not observed.
     fn message(&self, from: usize) -> Option<&'a [N]> {
-        let range = self.tree.message_of(from);
-        if self.is_fresh[from] {
-            return Some(&self.up[range]);
+        let Pass { tree, unobserved, is_fresh, seen, .. } = *self.pass;
+        let range = tree.message_of(from);
+        if from >= tree.cliques.len() {
+            let first_seen = tree.first_message[tree.cliques.len()];
+            return is_fresh[from].then(|| &seen[range.start - first_seen..range.end - first_seen]);
         }
-        let (messages, _) = self.unobserved.filter(|_| from < self.tree.cliques.len())?;
-        Some(&messages[range])
+        if is_fresh[from] {
+            return Some(&self.up[range.start - self.first_entry..range.end - self.first_entry]);
+        }
+        unobserved.map(|(messages, _)| &messages[range])
+    }
+
+    pub(super) fn tree(&self) -> &'a JunctionTree {
+        self.pass.tree
     }
 
     pub(super) fn messages<'l>(&self, links: &'l [Link]) -> Vec<(&'l Places, &'a [N])> {
@@ -320,11 +482,11 @@ impl<'a, N: Number> Known<'a, N> {
     }
 
     /// The exponents of all messages from below.
-    fn exponents_below(&self, clique: &Clique, fresh: &[i64]) -> i64 {
-        let children = clique.neighbours().filter(|&to| to < self.tree.cliques.len());
-        let exponent = |child: usize| match self.unobserved {
-            Some((_, exponents)) if !self.is_fresh[child] => exponents[child],
-            _ => fresh[child],
+    fn exponents_below(&self, clique: &Clique, fresh: impl Fn(usize) -> i64) -> i64 {
+        let children = clique.neighbours().filter(|&to| to < self.pass.tree.cliques.len());
+        let exponent = |child: usize| match self.pass.unobserved {
+            Some((_, exponents)) if !self.pass.is_fresh[child] => exponents[child],
+            _ => fresh(child),
         };
         children.map(exponent).sum()
     }

@@ -5,6 +5,7 @@
 use super::number::Number;
 use super::propagation::Known;
 use super::{Clique, Link, Places, RunLink, Within};
+use std::ops::Range;
 
 /// Entries that are worked on together: few enough to stay in the first cache.
 pub(super) const BLOCK: usize = 512;
@@ -15,7 +16,9 @@ pub(super) struct Sweep<'a, 'k, N> {
     pub(super) known: &'a Known<'k, N>,
     pub(super) by_group: &'a [N],
     pub(super) sums: Option<&'a mut [N]>,
+    /// Where messages leave to, from this entry of all on.
     pub(super) leaving: &'a mut [N],
+    pub(super) first_leaving: usize,
     /// Which messages are to leave; none when nothing is said.
     pub(super) is_needed: Option<&'a [bool]>,
 }
@@ -29,9 +32,14 @@ impl<N: Number> Sweep<'_, '_, N> {
     }
 
     /// The links whose messages are to leave, with where those begin.
-    fn leaving<'l>(&self, links: &'l [Link]) -> Vec<(&'l Places, std::ops::Range<usize>)> {
+    fn leaving<'l>(&self, links: &'l [Link]) -> Vec<(&'l Places, Range<usize>)> {
         let Some(is_needed) = self.is_needed else { return Vec::new() };
-        links.iter().filter(|link| is_needed[link.to]).map(|link| (&link.places, self.known.tree.message_of(link.to))).collect()
+        links.iter().filter(|link| is_needed[link.to]).map(|link| (&link.places, self.told_to(link.to))).collect()
+    }
+
+    fn told_to(&self, neighbour: usize) -> Range<usize> {
+        let told = self.known.tree().told_to(neighbour);
+        told.start - self.first_leaving..told.end - self.first_leaving
     }
 
     /// Entry by entry, in blocks. Groups that are zero, as evidence makes them, are passed over.
@@ -146,7 +154,7 @@ impl<N: Number> Sweep<'_, '_, N> {
     /// The same of runs: their places, and where the message begins.
     fn leaving_runs<'l>(&self, links: &'l [RunLink]) -> Vec<(&'l [u32], usize)> {
         let Some(is_needed) = self.is_needed else { return Vec::new() };
-        links.iter().filter(|link| is_needed[link.to]).map(|link| (&link.places[..], self.known.tree.message_of(link.to).start)).collect()
+        links.iter().filter(|link| is_needed[link.to]).map(|link| (&link.places[..], self.told_to(link.to).start)).collect()
     }
 }
 

@@ -5,9 +5,9 @@
 //! until they are added to a message without it, so that rows need not wait for each other. A large sweep is cut into shares, each with messages of
 //! its own that are added up in the end: always the same ones, so that the number of threads changes nothing but the time.
 
-use std::ops::Range;
-
+use super::subtrees::both;
 use belief::VarId;
+use std::ops::Range;
 
 /// Products between these lose nothing.
 const LEAST: f64 = 1e-280;
@@ -205,7 +205,7 @@ impl<'a> Sweep<'a> {
         let middle = cuts.len() / 2;
         let left = || self.over_shares(n_leading, &cuts[..=middle], in_parallel);
         let right = || self.over_shares(n_leading, &cuts[middle..], in_parallel);
-        let ((mut cells, mut total), (more_cells, more)) = if in_parallel { rayon::join(left, right) } else { (left(), right()) };
+        let ((mut cells, mut total), (more_cells, more)) = if in_parallel { both(left, right) } else { (left(), right()) };
         cells.iter_mut().zip(&more_cells).for_each(|(sum, more)| *sum += more);
         add(&mut total, &more);
         (cells, total)
