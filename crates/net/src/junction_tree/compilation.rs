@@ -78,8 +78,11 @@ impl JunctionTree {
                 let (to, n_places) = (tree.scopes.len() + variable.index(), self.n_states[variable.index()]);
                 Tied::new(to, first_home + number, None, n_places, std::slice::from_ref(variable))
             });
-            let guards: Vec<VarId> =
+            let mut guards: Vec<VarId> =
                 scope[..n_shared].iter().copied().filter(|&variable| self.is_told_above(variable, place, &tree)).collect();
+            // A state of one of many leaves little; all of them together may take an eighth of the room that the entries take.
+            guards.sort_by_key(|variable| std::cmp::Reverse(self.n_states[variable.index()]));
+            guards.truncate(n_entries / separators[place].len().max(1));
             let first_guard = watched.len();
             watched.extend(guards.iter().map(|variable| Watched { scope: std::slice::from_ref(variable), rule: Rule::Place }));
             let of_guards = guards.iter().enumerate().map(|(number, variable)| {
