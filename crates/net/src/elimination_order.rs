@@ -45,6 +45,8 @@ pub enum Heuristic {
 pub enum Search {
     /// Not at all beyond the heuristics themselves and a few of their mixtures.
     Quick,
+    /// As quick, by the threads of rayon's pool: the same order.
+    QuickShared,
     /// For one question: as long as it takes little beside the answer.
     Brief,
     /// For a tree that will answer many questions.
@@ -195,7 +197,12 @@ pub fn cheapest_elimination(graph: &InteractionGraph, eliminate: &[VarId], searc
         let order: Vec<usize> = first.iter().copied().chain(order.into_iter().map(|place| names[place])).collect();
         (Tried { tree_entries: tree_entries(graph, &order), order }, steps)
     };
-    let [(mut best, mut spent), second, third] = [Heuristic::MinFill, Heuristic::MinWeight, Heuristic::WeightedMinFill].map(try_by);
+    let try_all = |heuristics: Vec<Heuristic>, at_once: bool| -> Vec<(Tried, usize)> {
+        if at_once { heuristics.into_par_iter().map(try_by).collect() } else { heuristics.into_iter().map(try_by).collect() }
+    };
+    let mut n_at_once = if search == Search::QuickShared { rayon::current_num_threads().clamp(1, 8) } else { 1 };
+    let mut first_three = try_all(vec![Heuristic::MinFill, Heuristic::MinWeight, Heuristic::WeightedMinFill], n_at_once > 1).into_iter();
+    let (mut best, mut spent) = first_three.next().unwrap_or_default();
     let mut take = |(found, steps): (Tried, usize)| {
         spent += steps;
         if found.tree_entries < best.tree_entries {
@@ -203,10 +210,11 @@ pub fn cheapest_elimination(graph: &InteractionGraph, eliminate: &[VarId], searc
         }
         (spent, best.tree_entries)
     };
-    take(second);
-    take(third);
+    for tried in first_three {
+        take(tried);
+    }
     let (share, most) = match search {
-        Search::Quick => (1.0, 20_000),
+        Search::Quick | Search::QuickShared => (1.0, 20_000),
         Search::Brief => (1.0, 20_000_000),
         Search::Thorough => (100.0, 400_000_000),
     };
@@ -215,14 +223,12 @@ pub fn cheapest_elimination(graph: &InteractionGraph, eliminate: &[VarId], searc
         let table = draws.next_u64() as f64 / 2.0_f64.powi(64);
         Heuristic::Mixed { table, noise: [0.0, 0.03, 0.1, 0.3][seed % 4], seed: seed as u64 }
     };
-    let (mut seed, mut n_at_once) = (0, 1);
+    let mut seed = 0;
     'search: while seed < MOST_SEARCHES {
         let heuristics: Vec<Heuristic> = (seed..seed + n_at_once).map(&mut mixed).collect();
         seed += n_at_once;
-        let tried: Vec<(Tried, usize)> =
-            if n_at_once == 1 { heuristics.into_iter().map(try_by).collect() } else { heuristics.into_par_iter().map(try_by).collect() };
         // In their order, as if each had been tried after the one before: those that are one too many change nothing.
-        for tried in tried {
+        for tried in try_all(heuristics, n_at_once > 1) {
             let (spent, entries) = take(tried);
             if spent > most || spent as f64 > entries * share || left.iter().all(|left| !left) {
                 break 'search;
@@ -236,6 +242,7 @@ pub fn cheapest_elimination(graph: &InteractionGraph, eliminate: &[VarId], searc
 }
 
 /// An order, and the entries of its junction tree.
+#[derive(Default)]
 struct Tried {
     order: Vec<usize>,
     tree_entries: f64,

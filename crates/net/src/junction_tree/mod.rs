@@ -269,14 +269,13 @@ impl JunctionTree {
             let open: Vec<VarId> = factor.scope().iter().copied().filter(|&variable| evidence.state(variable).is_none()).collect();
             beside.connect(&open);
         }
-        let plan = cheapest_elimination(&beside, &graph.variables(), Search::Quick);
+        let search = if in_parallel { Search::QuickShared } else { Search::Quick };
+        let plan = cheapest_elimination(&beside, &graph.variables(), search);
         if plan.tree_entries * COST_OF_FACTORED > self.n_stored() as f64 {
             return None;
         }
         let (graph, left) = (graph.given(evidence), evidence.without_states());
-        let by_sweeps = || factored::posteriors(&graph, &plan, &left, wanted, in_parallel);
-        // Work is handed over often here, and from a thread of the pool sooner than from without.
-        if let Some(answer) = if in_parallel { rayon::scope(|_| by_sweeps()) } else { by_sweeps() } {
+        if let Some(answer) = factored::posteriors(&graph, &plan, &left, wanted, in_parallel) {
             return Some(Ok(answer));
         }
         if plan.tree_entries * COST_OF_MAKING > self.n_stored() as f64 {

@@ -104,7 +104,10 @@ impl JunctionTree {
             return Ok(Answer::Impossible);
         }
         let in_parallel = room.in_parallel;
-        if let Some(answer) = self.by_smaller_tree(evidence, wanted, in_parallel) {
+        let by_smaller_tree = || self.by_smaller_tree(evidence, wanted, in_parallel);
+        // Work is handed over often there, and from a thread of the pool sooner than from without.
+        let handed_over = in_parallel && self.graph.is_some();
+        if let Some(answer) = if handed_over { rayon::scope(|_| by_smaller_tree()) } else { by_smaller_tree() } {
             return answer;
         }
         let doubles = self.unobserved.as_ref().map(|(messages, exponents)| (messages.as_slice(), exponents.as_slice()));

@@ -33,8 +33,9 @@ pub(super) struct Sweep<'a> {
     arriving: Vec<&'a Operand>,
     /// Messages that are added to.
     leaving: Vec<Leaving>,
-    /// The numbers of all of them, one behind the other.
+    /// The numbers of all of them, one behind the other; none before the sweep.
     cells: Vec<f64>,
+    n_cells: usize,
     /// Where each operand, and behind those each message, stands.
     at: Vec<usize>,
     /// For each depth, what moves with its variable and how far, what arrives there and what leaves there.
@@ -160,7 +161,8 @@ impl<'a> Sweep<'a> {
         ones.resize(padded(n_last), 0.0);
         let ones = ones.as_chunks().0.to_vec();
         let mut sweep = Self {
-            cells: vec![0.0; n_cells],
+            n_cells,
+            cells: Vec::new(),
             block: vec![[0.0; 4]; n_above * padded(n_last) / 4],
             ones,
             above: (vec![1.0; n_above], vec![[0.0; 4]; n_above]),
@@ -186,6 +188,7 @@ impl<'a> Sweep<'a> {
     pub(super) fn run(&mut self, in_parallel: bool) -> f64 {
         let (n_leading, n_leads, n_shares) = self.shares();
         if n_shares == 1 {
+            self.cells = vec![0.0; self.n_cells];
             return sum_of(self.go_through(0, 0..1));
         }
         let cuts: Vec<usize> = (0..=n_shares).map(|nth| n_leads * nth / n_shares).collect();
@@ -198,7 +201,7 @@ impl<'a> Sweep<'a> {
     /// its messages, for what two threads write to must not lie side by side.
     fn over_shares(&self, n_leading: usize, cuts: &[usize], in_parallel: bool) -> (Vec<f64>, Four) {
         if let &[first, end] = cuts {
-            let mut share = self.clone();
+            let mut share = Self { cells: vec![0.0; self.n_cells], ..self.clone() };
             let total = share.go_through(n_leading, first..end);
             return (share.cells, total);
         }
