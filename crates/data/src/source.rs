@@ -370,7 +370,7 @@ impl Source {
         plan: &Plan,
         rows: usize,
         pool: &Pool,
-        mut each: impl FnMut(EncodedChunk) -> Result<(), DataError>,
+        each: &mut dyn FnMut(EncodedChunk) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
         match (unit, &self.layout) {
             (Unit::Text(block), Layout::Csv(dialect)) => {

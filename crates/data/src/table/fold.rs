@@ -24,36 +24,17 @@ impl Table {
     ) -> Result<(), DataError> {
         let rows = self.chunk_rows;
         let pool = Pool::default();
-        // Twice as many parts as threads: the last part of one thread is then not waited for long.
-        let n_parts = (!plan.keep_raw).then(|| 2 * self.options.n_threads());
-        let mut next_source = 0;
-        let mut current: Option<(usize, Units<'_>)> = None;
-        let mut next_row = 0;
-        let draw = || {
-            loop {
-                if let Some((source, units)) = &mut current {
-                    if let Some(unit) = units.next()? {
-                        return Ok(Some((*source, unit)));
-                    }
-                    next_row = units.next_row();
-                    current = None;
-                }
-                let Some(source) = self.sources.get(next_source) else { return Ok(None) };
-                current = Some((next_source, source.units(rows, next_row, pool.clone(), n_parts)?));
-                next_source += 1;
-            }
-        };
         let mut done = Progress { done: 0, total: self.sources.iter().map(Source::bytes).sum(), rows: 0 };
         let threads = self.options.n_threads();
         // Whoever writes may wait for the disk; blocks of text are small enough that the others need not wait with it.
         let ahead = if plan.keep_raw && self.sources.iter().all(Source::is_text) { 4 * threads } else { threads };
         in_order(
             (threads, ahead),
-            draw,
+            self.units(plan, &pool),
             |(source, unit)| {
                 let mut chunks = Vec::new();
                 let mut n_rows = 0;
-                self.sources[source].encode(&unit, &self.files[source], plan, rows, &pool, |chunk| {
+                self.sources[source].encode(&unit, &self.files[source], plan, rows, &pool, &mut |chunk| {
                     n_rows += chunk.n_rows as u64;
                     chunks.push(each(chunk, &unit, source)?);
                     Ok(())
@@ -73,6 +54,30 @@ impl Table {
                 take(result)
             },
         )
+    }
+
+    /// The units of all files, each with the number of its file.
+    fn units<'t>(&'t self, plan: &Plan, pool: &Pool) -> impl FnMut() -> Result<Option<(usize, Unit)>, DataError> + Send + use<'t> {
+        let pool = pool.clone();
+        // Twice as many parts as threads: the last part of one thread is then not waited for long.
+        let n_parts = (!plan.keep_raw).then(|| 2 * self.options.n_threads());
+        let mut next_source = 0;
+        let mut current: Option<(usize, Units<'_>)> = None;
+        let mut next_row = 0;
+        move || {
+            loop {
+                if let Some((source, units)) = &mut current {
+                    if let Some(unit) = units.next()? {
+                        return Ok(Some((*source, unit)));
+                    }
+                    next_row = units.next_row();
+                    current = None;
+                }
+                let Some(source) = self.sources.get(next_source) else { return Ok(None) };
+                current = Some((next_source, source.units(self.chunk_rows, next_row, pool.clone(), n_parts)?));
+                next_source += 1;
+            }
+        }
     }
 }
 
