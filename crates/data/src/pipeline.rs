@@ -3,14 +3,32 @@
 //! Units are drawn one after the other under a lock, worked on by any thread, and handed on in the order they were drawn, so
 //! that the number of threads changes nothing but the time.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 struct State<R, E> {
     drawn: usize,
     taken: usize,
     exhausted: bool,
-    results: BTreeMap<usize, Result<R, E>>,
+    /// From the next one that is to be taken on, where there is one yet.
+    results: VecDeque<Option<Result<R, E>>>,
+}
+
+impl<R, E> State<R, E> {
+    fn put(&mut self, place: usize, result: Result<R, E>) {
+        let nth = place - self.taken;
+        if self.results.len() <= nth {
+            self.results.resize_with(nth + 1, || None);
+        }
+        self.results[nth] = Some(result);
+    }
+
+    fn take(&mut self) -> Option<Result<R, E>> {
+        let result = self.results.front_mut()?.take()?;
+        self.results.pop_front();
+        self.taken += 1;
+        Some(result)
+    }
 }
 
 /// Draws units from `source` until it gives none, runs `work` on each with `threads` threads, and hands the results to `take`
@@ -40,7 +58,7 @@ where
     }
     // Whoever holds both locks took the source's first.
     let source = Mutex::new(source);
-    let state = Mutex::new(State { drawn: 0, taken: 0, exhausted: false, results: BTreeMap::new() });
+    let state = Mutex::new(State { drawn: 0, taken: 0, exhausted: false, results: VecDeque::new() });
     let changed = Condvar::new();
     let stop = || {
         lock(&state).exhausted = true;
@@ -71,7 +89,7 @@ where
             Ok(None) => {}
             Err(error) => {
                 held.drawn += 1;
-                held.results.insert(place, Err(error));
+                held.put(place, Err(error));
             }
         }
         held.exhausted = true;
@@ -84,7 +102,7 @@ where
             let result = work(unit);
             let mut held = lock(&state);
             held.exhausted |= result.is_err();
-            held.results.insert(place, result);
+            held.put(place, result);
             changed.notify_all();
         }
     };
@@ -94,14 +112,12 @@ where
         let outcome = loop {
             let mut held = lock(&state);
             let next = loop {
-                let place = held.taken;
-                if let Some(result) = held.results.remove(&place) {
-                    held.taken += 1;
+                if let Some(result) = held.take() {
                     changed.notify_all();
                     break Some(result);
                 }
                 // A worker that panicked will never deliver: do not wait for it, but let the scope pass its panic on.
-                if held.exhausted && place >= held.drawn || workers.iter().all(|w| w.is_finished()) {
+                if held.exhausted && held.taken >= held.drawn || workers.iter().all(|w| w.is_finished()) {
                     break None;
                 }
                 held = changed.wait_timeout(held, std::time::Duration::from_millis(100)).map_or_else(|e| e.into_inner().0, |(h, _)| h);

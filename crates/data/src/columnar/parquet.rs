@@ -91,7 +91,7 @@ impl ParquetFile {
 
     /// Passes the columns of a row group on, byte for byte.
     pub fn splice<W: Write + Send>(&self, row_group: usize, to: &mut SerializedRowGroupWriter<'_, W>) -> Result<(), DataError> {
-        let file = Positioned::new(self.input.seekable()).map_err(|source| DataError::Io { path: self.input.path.clone(), source })?;
+        let file = Positioned::new(&self.input, MANY)?;
         let group = self.metadata.metadata().row_group(row_group);
         guard(&self.input, PARQUET, || {
             group.columns().iter().try_for_each(|column| {
@@ -153,7 +153,7 @@ impl ParquetFile {
         columns: Option<&[usize]>,
         mut each: impl FnMut(RecordBatch) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
-        let file = Positioned::new(self.input.seekable()).map_err(|source| DataError::Io { path: self.input.path.clone(), source })?;
+        let file = Positioned::new(&self.input, HEADER)?;
         let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
             .with_batch_size(batch)
             .with_row_groups(vec![part.row_group]);
@@ -182,13 +182,22 @@ struct Positioned {
     len: u64,
     /// Held while the file's own position is used.
     turn: Mutex<()>,
+    /// Bytes that are read at once by who reads on and on.
+    at_once: usize,
 }
 
+/// Headers of pages are some dozen bytes long.
+const HEADER: usize = 128;
+
+/// Columns that are passed on.
+const MANY: usize = 1 << 18;
+
 impl Positioned {
-    fn new(file: io::Result<File>) -> io::Result<Self> {
-        let file = file?;
-        let len = file.metadata()?.len();
-        Ok(Self { file: Arc::new(file), len, turn: Mutex::new(()) })
+    fn new(input: &Input, at_once: usize) -> Result<Self, DataError> {
+        let failed = |source| DataError::Io { path: input.path.clone(), source };
+        let file = input.seekable().map_err(failed)?;
+        let len = file.metadata().map_err(failed)?.len();
+        Ok(Self { file: Arc::new(file), len, turn: Mutex::new(()), at_once })
     }
 }
 
@@ -199,10 +208,10 @@ impl Length for Positioned {
 }
 
 impl ChunkReader for Positioned {
-    type T = PageHeader;
+    type T = ReadOn;
 
-    fn get_read(&self, start: u64) -> parquet::errors::Result<PageHeader> {
-        Ok(PageHeader { file: self.file.clone(), next: start, buffer: [0; PageHeader::SIZE], filled: 0, taken: 0 })
+    fn get_read(&self, start: u64) -> parquet::errors::Result<ReadOn> {
+        Ok(ReadOn { file: self.file.clone(), next: start, buffer: vec![0; self.at_once], filled: 0, taken: 0 })
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
@@ -222,22 +231,18 @@ impl ChunkReader for Positioned {
     }
 }
 
-/// Reads on from a place, mostly a few bytes: headers of pages are some dozen bytes long.
-struct PageHeader {
+/// Reads on from a place.
+struct ReadOn {
     file: Arc<File>,
     next: u64,
-    buffer: [u8; Self::SIZE],
+    buffer: Vec<u8>,
     filled: usize,
     taken: usize,
 }
 
-impl PageHeader {
-    const SIZE: usize = 128;
-}
-
-impl Read for PageHeader {
+impl Read for ReadOn {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        if self.taken == self.filled && to.len() > Self::SIZE {
+        if self.taken == self.filled && to.len() > self.buffer.len() {
             let n = crate::input::read_at(&self.file, to, self.next)?;
             self.next += n as u64;
             return Ok(n);

@@ -27,7 +27,7 @@ pub struct Table {
     pub(crate) plan: Plan,
     pub(crate) options: ReadOptions,
     /// Rows a chunk has: the fixed grid, the same for every pass and any number of threads.
-    chunk_rows: usize,
+    pub(crate) chunk_rows: usize,
     schema: Schema,
     remarks: Vec<String>,
     missing: Vec<String>,

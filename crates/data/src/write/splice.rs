@@ -43,8 +43,9 @@ pub(super) fn write(
     let output = Output::new(files, answers_schema.clone(), to).map_err(|e| failed(&e))?;
     let said = job.said_column();
     let mut report = ReadReport::default();
-    // The columns of a row group are written while its rows are still being answered.
-    let (send, receive) = sync_channel(MOST_WAITING);
+    // The columns of a row group are written while its rows are still being answered: all of them may have to wait for that.
+    let largest = files.iter().map(|file| file.largest_row_group()).max().unwrap_or(0);
+    let (send, receive) = sync_channel(largest.div_ceil(job.table.chunk_rows) + FEW_WAITING);
     std::thread::scope(|scope| {
         let writing = scope.spawn(|| output.write(receive));
         let answering = job.table.each_unit(
@@ -81,8 +82,8 @@ pub(super) fn write(
 /// The place of a file among the table's, and of a row group in it.
 type RowGroup = (usize, usize);
 
-/// Batches of answers that wait for the writer.
-const MOST_WAITING: usize = 64;
+/// Batches of answers that wait for the writer beside those of a row group.
+const FEW_WAITING: usize = 16;
 
 struct Output<'o> {
     files: &'o [&'o ParquetFile],

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use belief::{
-    BinCodes, Chunk, ClassMoments, ClassOrder, Codes, Column, Forget, JointCounts, Kind, NeverObserved, Recode, Recoding, Schema,
-    ShapeMismatch, SufficientStatistic, VarId, WordCounts, WordWeights, are_cuts, count_without, for_codes,
+    BinCodes, Chunk, ClassMoments, Codes, Column, Forget, JointCounts, Kind, NeverObserved, Recode, Recoding, Schema, ShapeMismatch,
+    SufficientStatistic, VarId, WordCounts, WordWeights, are_cuts, count_without, for_codes,
 };
 use serde::{Deserialize, Serialize};
 
@@ -307,16 +307,16 @@ impl SufficientStatistic for NaiveBayesStatistic {
         self.n_rows_without_target += weight_without_class(classes, chunk.weights);
         self.classes.observe(classes, Codes::U8(&vec![0; chunk.n_rows]), chunk.weights)?;
         let mut bins = BinCodes::default();
-        let (mut order, n_classes) = (None, self.classes().len());
+        let mut numbers = Vec::new();
         for (attribute, column) in self.attributes.iter_mut().zip(chunk.columns) {
             match (attribute, column) {
                 (AttributeStatistic::Counts(counts), Column::Categorical { codes, .. }) => {
                     counts.observe(classes, *codes, chunk.weights)?
                 }
-                (AttributeStatistic::Moments(moments), Column::Numeric(values)) if chunk.weights.is_none() => {
-                    moments.observe_in_order(order.get_or_insert_with(|| ClassOrder::new(classes, n_classes)), values)?;
-                }
-                (AttributeStatistic::Moments(moments), Column::Numeric(values)) => moments.observe(classes, values, chunk.weights)?,
+                (AttributeStatistic::Moments(moments), Column::Numeric(values)) => match chunk.weights {
+                    None => numbers.push((moments, *values)),
+                    weights => moments.observe(classes, values, weights)?,
+                },
                 (AttributeStatistic::Words(counts), Column::Texts(texts)) => counts.observe(classes, *texts, chunk.weights)?,
                 (AttributeStatistic::Binned { cuts, counts }, Column::Numeric(values)) => {
                     counts.observe(classes, bins.fill(cuts, values), chunk.weights)?;
@@ -324,7 +324,7 @@ impl SufficientStatistic for NaiveBayesStatistic {
                 _ => {}
             }
         }
-        Ok(())
+        ClassMoments::observe_columns(classes, &mut numbers)
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), ShapeMismatch> {
