@@ -89,11 +89,13 @@ impl InteractionGraph {
         }
     }
 
+    #[inline(always)]
     fn row(&self, variable: usize) -> &[u64] {
         &self.neighbours[variable * self.n_words..][..self.n_words]
     }
 
     /// The pairs of neighbours that are not beside each other: how many, and the product of the states of the ends of each, summed.
+    #[inline(always)]
     fn fill(&self, variable: usize) -> (usize, f64) {
         let own = self.row(variable);
         let (mut n_missing, mut weight) = (0, 0.0);
@@ -105,13 +107,10 @@ impl InteractionGraph {
                 behind &= behind - 1;
                 let beside = self.row(other);
                 let mut states = 0;
-                let mut see = |missing: u64, first: usize| {
+                for later in word..own.len() {
+                    let missing = if later == word { behind } else { own[later] } & !beside[later];
                     n_missing += missing.count_ones() as usize;
-                    states += ones(missing).map(|bit| self.n_states[first + bit]).sum::<usize>();
-                };
-                see(behind & !beside[word], word * 64);
-                for later in word + 1..own.len() {
-                    see(own[later] & !beside[later], later * 64);
+                    states += ones(missing).map(|bit| self.n_states[later * 64 + bit]).sum::<usize>();
                 }
                 weight += (self.n_states[other] * states) as f64;
             }
@@ -120,11 +119,13 @@ impl InteractionGraph {
     }
 
     /// The entries of the table over a variable and its neighbours.
+    #[inline(always)]
     fn weight(&self, variable: usize) -> f64 {
         bits(self.row(variable)).map(|other| self.n_states[other] as f64).product::<f64>() * self.n_states[variable] as f64
     }
 
     /// Takes a variable out and puts its neighbours beside each other. Gives the neighbours, as bits.
+    #[inline(always)]
     fn take_out(&mut self, variable: usize) -> Vec<u64> {
         let own = self.row(variable).to_vec();
         for other in bits(&own) {
@@ -138,11 +139,13 @@ impl InteractionGraph {
 }
 
 /// The places of the bits that are set.
+#[inline(always)]
 fn bits(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
     words.iter().enumerate().flat_map(|(word, &bits)| ones(bits).map(move |bit| word * 64 + bit))
 }
 
 /// The same of one word.
+#[inline(always)]
 pub(crate) fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let place = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
@@ -285,39 +288,40 @@ fn compact(graph: &InteractionGraph, left: &[bool]) -> (InteractionGraph, Vec<bo
     (small, left, still_there)
 }
 
-/// A greedy order, and how many steps it took to find it.
+/// A greedy order, and how many steps it took to find it: with the machine's own instructions for counting and finding bits, where it has them.
 fn greedy(graph: &mut InteractionGraph, left: &mut [bool], heuristic: Heuristic) -> (Vec<usize>, usize) {
-    let mut draws = random_stream(if let Heuristic::Mixed { seed, .. } = heuristic { seed } else { 0 }, 1);
-    let mut steps = 0;
-    // What a variable costs, and how many arcs it adds.
-    let mut cost = |graph: &InteractionGraph, variable: usize| {
-        steps += graph.n_words * (1 + graph.row(variable).iter().map(|bits| bits.count_ones() as usize).sum::<usize>());
-        let (n_missing, missing_weight) = graph.fill(variable);
-        let weight = graph.weight(variable);
-        let cost = match heuristic {
-            Heuristic::MinFill => (n_missing as f64, weight),
-            Heuristic::MinWeight => (weight, n_missing as f64),
-            Heuristic::WeightedMinFill => (missing_weight, weight),
-            Heuristic::Mixed { table, noise, .. } => {
-                let uniform = draws.next_u64() as f64 / 2.0_f64.powi(64);
-                (table * weight.ln() + (1.0 - table) * (1.0 + missing_weight).ln() + noise * uniform * 10.0, uniform)
-            }
-        };
-        (cost, n_missing)
-    };
-    let mut costs: Vec<((f64, f64), usize)> =
-        (0..left.len()).map(|variable| if left[variable] { cost(graph, variable) } else { ((0.0, 0.0), 0) }).collect();
+    struct Greedy<'g>(&'g mut InteractionGraph, &'g mut [bool], Heuristic);
+
+    impl pulp::WithSimd for Greedy<'_> {
+        type Output = (Vec<usize>, usize);
+
+        #[inline(always)]
+        fn with_simd<S: pulp::Simd>(self, _: S) -> Self::Output {
+            greedy_by_bits(self.0, self.1, self.2)
+        }
+    }
+    pulp::Arch::new().dispatch(Greedy(graph, left, heuristic))
+}
+
+#[inline(always)]
+fn greedy_by_bits(graph: &mut InteractionGraph, left: &mut [bool], heuristic: Heuristic) -> (Vec<usize>, usize) {
+    let mut costs =
+        Costs { heuristic, draws: random_stream(if let Heuristic::Mixed { seed, .. } = heuristic { seed } else { 0 }, 1), steps: 0 };
+    let mut cost_of: Vec<((f64, f64), usize)> = vec![((0.0, 0.0), 0); left.len()];
+    for variable in (0..left.len()).filter(|&variable| left[variable]) {
+        cost_of[variable] = costs.of(graph, variable);
+    }
     let mut order = Vec::new();
     loop {
         // Of equals the first.
         let mut next: Option<usize> = None;
         for variable in (0..left.len()).filter(|&variable| left[variable]) {
-            if next.is_none_or(|next| costs[variable].0 < costs[next].0) {
+            if next.is_none_or(|next| cost_of[variable].0 < cost_of[next].0) {
                 next = Some(variable);
             }
         }
         let Some(next) = next else { break };
-        let adds_arcs = costs[next].1 > 0;
+        let adds_arcs = cost_of[next].1 > 0;
         left[next] = false;
         order.push(next);
         // Costs change for the neighbours, and where arcs were added also for theirs.
@@ -330,10 +334,38 @@ fn greedy(graph: &mut InteractionGraph, left: &mut [bool], heuristic: Heuristic)
             changed = also;
         }
         for variable in bits(&changed).filter(|&variable| left[variable]) {
-            costs[variable] = cost(graph, variable);
+            cost_of[variable] = costs.of(graph, variable);
         }
     }
-    (order, steps)
+    (order, costs.steps)
+}
+
+/// What variables cost by a heuristic.
+struct Costs<R> {
+    heuristic: Heuristic,
+    draws: R,
+    /// What it cost to find out.
+    steps: usize,
+}
+
+impl<R: Rng> Costs<R> {
+    /// What a variable costs, and how many arcs it adds.
+    #[inline(always)]
+    fn of(&mut self, graph: &InteractionGraph, variable: usize) -> ((f64, f64), usize) {
+        self.steps += graph.n_words * (1 + graph.row(variable).iter().map(|bits| bits.count_ones() as usize).sum::<usize>());
+        let (n_missing, missing_weight) = graph.fill(variable);
+        let weight = graph.weight(variable);
+        let cost = match self.heuristic {
+            Heuristic::MinFill => (n_missing as f64, weight),
+            Heuristic::MinWeight => (weight, n_missing as f64),
+            Heuristic::WeightedMinFill => (missing_weight, weight),
+            Heuristic::Mixed { table, noise, .. } => {
+                let uniform = self.draws.next_u64() as f64 / 2.0_f64.powi(64);
+                (table * weight.ln() + (1.0 - table) * (1.0 + missing_weight).ln() + noise * uniform * 10.0, uniform)
+            }
+        };
+        (cost, n_missing)
+    }
 }
 
 /// The cliques of an order, and what they cost.

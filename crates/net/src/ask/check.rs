@@ -68,8 +68,10 @@ impl Oracle {
         }
         let second = match (enumerable, self.engine(), &question.asks) {
             (true, ..) => Engine::Enumeration,
-            (false, Engine::Auto, Asks::Marginals) | (false, Engine::JunctionTree | Engine::Enumeration, _) => Engine::Elimination,
-            (false, Engine::Auto | Engine::Elimination, _) => Engine::JunctionTree,
+            (false, Engine::Auto | Engine::LazyPropagation, Asks::Marginals) | (false, Engine::JunctionTree | Engine::Enumeration, _) => {
+                Engine::Elimination
+            }
+            (false, Engine::Auto | Engine::LazyPropagation | Engine::Elimination, _) => Engine::JunctionTree,
         };
         let again = self.clone().with_engine(second).reply(question)?;
         Ok(checked(again.method.clone(), difference(&reply.outcome, &again.outcome)))

@@ -2,14 +2,15 @@
 
 use super::AskError;
 use super::cutset;
-use super::plan::shape_of;
+use super::plan::{all_open, shape_of};
 use crate::bucket_tree::all_marginals;
 use crate::domain::Domain;
+use crate::elimination_order::Elimination;
 use crate::enumeration::enumerate;
 use crate::error::NetError;
 use crate::evidence::{Answer, Evidence, JointDistribution};
 use crate::factor_graph::FactorGraph;
-use crate::junction_tree::{JunctionTree, Workspace};
+use crate::junction_tree::{self, Calibrated, JunctionTree, Workspace};
 use crate::network::Network;
 use crate::variable_elimination::eliminate;
 use belief::{CompensatedSum, VarId};
@@ -32,6 +33,8 @@ pub enum Engine {
     /// The junction tree: compiled once, then quick. Best for many questions of single variables, as of the rows of a table; a joint of
     /// several variables is made one after another by the chain rule.
     JunctionTree,
+    /// Lazy propagation for all marginals: through a tree of the evidence's own, which is never stored. Best for one such question of a large network.
+    LazyPropagation,
     /// Enumeration of all configurations: for tiny networks, and to check the others by.
     Enumeration,
 }
@@ -42,12 +45,15 @@ pub enum Engine {
 /// |---|---|---|
 /// | `max_entries` | [`DEFAULT_MAX_ENTRIES`] | the largest table that may be made, in entries of eight bytes |
 /// | `engine` | [`Engine::Auto`] | which engine answers |
+/// | `for_one_question` | no | whether all marginals are found without compiling anything |
 #[derive(Clone, Debug)]
 pub struct Oracle {
     graph: FactorGraph,
     network: Option<Network>,
     max_entries: usize,
     engine: Engine,
+    /// Whether there will be one question only.
+    once: bool,
     tree: OnceLock<Result<JunctionTree, NetError>>,
     /// Room for the tree's messages, for one question at a time: the next one, if it is much the same, finds most of them there.
     room: Arc<Mutex<Workspace>>,
@@ -61,6 +67,7 @@ pub(super) type Got<T> = (Answer<T>, Method);
 pub(super) enum Method {
     Elimination,
     JunctionTree,
+    LazyPropagation,
     /// Elimination for each configuration of a few variables.
     Cutset(Vec<String>),
     /// One elimination there and back for all variables.
@@ -88,6 +95,7 @@ impl Oracle {
             network: None,
             max_entries: DEFAULT_MAX_ENTRIES,
             engine: Engine::default(),
+            once: false,
             tree: OnceLock::new(),
             room: Arc::new(Mutex::new(Workspace::in_parallel())),
         }
@@ -103,6 +111,13 @@ impl Oracle {
     #[must_use]
     pub fn with_engine(self, engine: Engine) -> Self {
         Self { engine, ..self }
+    }
+
+    /// For one question, or a few. All marginals of a large model are then found by lazy propagation through a tree of the evidence's own, which is never
+    /// stored: a compiled junction tree pays for itself only in many questions.
+    #[must_use]
+    pub fn for_one_question(self) -> Self {
+        Self { once: true, ..self }
     }
 
     /// With a junction tree that was made by an order of one's own, of the same model; it answers.
@@ -228,22 +243,40 @@ impl Oracle {
                     Err(other) => Err(other.into()),
                 };
             }
-            (Engine::Auto | Engine::JunctionTree, _) => {}
+            (Engine::Auto | Engine::JunctionTree | Engine::LazyPropagation, _) => {}
+        }
+        let each_of = |answer: Answer<Calibrated>| match answer {
+            Answer::Impossible => Answer::Impossible,
+            Answer::Possible { answer, ln_p_evidence } => {
+                let marginals = self.domain().variables().map(|variable| answer.marginal(variable).to_vec()).collect();
+                Answer::Possible { answer: marginals, ln_p_evidence }
+            }
+        };
+        // Where doubles might lose something, or nothing is possible, the compiled tree has to tell.
+        if let Some(order) = self.lazy_elimination(evidence)
+            && let Some(answer) = junction_tree::lazy_propagation(&self.graph, order, evidence)
+        {
+            return Ok((each_of(answer), Method::LazyPropagation));
         }
         let too_large = match self.junction_tree() {
-            Ok(tree) => {
-                return Ok(match self.in_room(|room| tree.calibrate_in(room, evidence))? {
-                    Answer::Impossible => (Answer::Impossible, Method::JunctionTree),
-                    Answer::Possible { answer, ln_p_evidence } => {
-                        let marginals = self.domain().variables().map(|variable| answer.marginal(variable).to_vec()).collect();
-                        (Answer::Possible { answer: marginals, ln_p_evidence }, Method::JunctionTree)
-                    }
-                });
-            }
+            Ok(tree) => return Ok((each_of(self.in_room(|room| tree.calibrate_in(room, evidence))?), Method::JunctionTree)),
             Err(error) => error,
         };
         // The whole tree does not fit; what each variable needs of it may, in bounded time.
         if self.plan_one_by_one(evidence).fits { self.marginals_one_by_one(evidence) } else { Err(too_large) }
+    }
+
+    /// The elimination of all that is not known, where all marginals are found by lazy propagation along it.
+    pub(super) fn lazy_elimination(&self, evidence: &Evidence) -> Option<Elimination> {
+        /// Trees of fewer entries are compiled in some milliseconds.
+        const LARGE: f64 = 8192.0;
+        let least = match self.engine {
+            Engine::LazyPropagation => 0.0,
+            Engine::Auto if self.once => LARGE,
+            _ => return None,
+        };
+        let found = all_open(&self.graph, evidence).elimination(self.graph.n_states());
+        (found.tree_entries >= least && found.largest_table <= self.max_entries as f64).then_some(found)
     }
 
     /// The marginal of each variable by itself.
@@ -304,6 +337,7 @@ impl Method {
         match self {
             Self::Elimination => "exact, variable elimination".to_string(),
             Self::JunctionTree => "exact, junction tree".to_string(),
+            Self::LazyPropagation => "exact, lazy propagation".to_string(),
             Self::Cutset(variables) => format!("exact, variable elimination for each state of {} (cutset)", variables.join(", ")),
             Self::BucketTree => "exact, bucket-tree elimination".to_string(),
             Self::EachByElimination => "exact, variable elimination for each variable".to_string(),

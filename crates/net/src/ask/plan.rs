@@ -98,6 +98,9 @@ impl Oracle {
             Asks::Marginals => {
                 let at_once = match self.engine() {
                     Engine::Elimination => self.sized(&all_open(self.graph(), &evidence), Method::BucketTree),
+                    _ if self.lazy_elimination(&evidence).is_some() => {
+                        self.sized(&all_open(self.graph(), &evidence), Method::LazyPropagation)
+                    }
                     _ => self.sized(&whole(self.graph()), Method::JunctionTree),
                 };
                 let plan = if at_once.fits {
@@ -324,8 +327,8 @@ fn whole(graph: &FactorGraph) -> Shape {
     Shape { scopes, keep: Vec::new(), eliminate: (0..graph.n_with_hidden()).map(VarId::new).collect() }
 }
 
-/// What a bucket tree works on: all that is not known.
-fn all_open(graph: &FactorGraph, evidence: &Evidence) -> Shape {
+/// What a bucket tree and lazy propagation work on: all that is not known.
+pub(super) fn all_open(graph: &FactorGraph, evidence: &Evidence) -> Shape {
     let open = |variable: &VarId| evidence.state(*variable).is_none();
     let scopes = graph.factors().iter().map(|factor| factor.scope().iter().copied().filter(open).collect()).collect();
     Shape { scopes, keep: Vec::new(), eliminate: (0..graph.n_with_hidden()).map(VarId::new).filter(open).collect() }

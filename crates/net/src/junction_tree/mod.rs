@@ -143,6 +143,19 @@ pub struct Calibrated {
     first_state: Vec<usize>,
 }
 
+/// The distributions of all variables, given some evidence, by an elimination of those that are not known: the tree is gone through once and never stored, as in
+/// lazy propagation (Madsen & Jensen 1999). `None` where doubles might lose something, or nothing is possible.
+pub(crate) fn lazy_propagation(graph: &FactorGraph, mut order: Elimination, evidence: &Evidence) -> Option<Answer<Calibrated>> {
+    for known in evidence.variables().filter(|&variable| evidence.state(variable).is_some()) {
+        order.order.push(known);
+        order.cliques.push(vec![known]);
+    }
+    let wanted: Vec<VarId> = graph.domain().variables().collect();
+    let (graph, left) = (graph.given(evidence), evidence.without_states());
+    // Work is handed over often, and from a thread of the pool sooner than from without.
+    rayon::scope(|_| factored::posteriors(&graph, &order, &left, &wanted, true))
+}
+
 impl JunctionTree {
     /// Compiles a model. Not more entries than `max_entries` are stored or looked for; of the orders that are found the cheapest is taken.
     ///

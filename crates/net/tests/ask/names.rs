@@ -178,6 +178,8 @@ fn engines_say_who_they_are() {
     assert_eq!(method(Engine::Auto, "P(Flu | Nose=dry)"), "exact, variable elimination");
     assert_eq!(method(Engine::Auto, "P(*)"), "exact, junction tree");
     assert_eq!(method(Engine::JunctionTree, "P(Flu, Nose)"), "exact, junction tree");
+    assert_eq!(method(Engine::LazyPropagation, "P(* | Nose=dry)"), "exact, lazy propagation");
+    assert_eq!(method(Engine::LazyPropagation, "P(Flu | Nose=dry)"), "exact, variable elimination");
     assert_eq!(method(Engine::Elimination, "P(*)"), "exact, bucket-tree elimination");
     assert_eq!(method(Engine::Enumeration, "P(*)"), "exact, enumeration of all configurations");
     assert_eq!(method(Engine::Auto, "mpe"), "exact, max-product elimination");

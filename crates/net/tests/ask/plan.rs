@@ -1,8 +1,8 @@
 //! Plans, limits, cutsets and checks.
 
 use super::{answer, ask, assert_close, flu, value};
-use tunbridge_net::ask::{AskError, Engine, Oracle, Plan, Value};
-use tunbridge_net::{Network, RandomShape, random_network};
+use tunbridge_net::ask::{AskError, Engine, Oracle, Outcome, Plan, Reply, Value};
+use tunbridge_net::{Network, RandomShape, VarId, random_network};
 
 fn plan(oracle: &Oracle, question: &str) -> Plan {
     oracle.plan(&question.parse().unwrap()).unwrap()
@@ -122,4 +122,42 @@ fn answers_do_not_depend_on_what_was_asked_before() {
     }
     let tree = Oracle::of_network(flu()).with_engine(Engine::JunctionTree);
     assert_eq!(ask(&tree, questions[0]), ask(&tree, questions[0]));
+}
+
+/// One question of a large network compiles nothing, and many do: the answers are the same, and have the same bits on any threads.
+#[test]
+fn one_question_needs_no_compiled_tree() {
+    let shape = RandomShape { n_variables: 40, max_parents: 4, states: 2..=5, p_arc: 0.3, ..RandomShape::default() };
+    let network = random_network(11, &shape).unwrap();
+    let seen = |variable: usize| format!("{}={}", network.name(VarId::new(variable)), network.states(VarId::new(variable))[0]);
+    let (hard, soft) = (seen(39), seen(20));
+    for question in ["P(*)".to_string(), format!("P(* | {hard})"), format!("P(* | {hard}, !{soft}, {} ~ [0.3, 1])", two_states(&network))] {
+        let once = Oracle::of_network(network.clone()).for_one_question();
+        let many = Oracle::of_network(network.clone());
+        let question = question.parse().unwrap();
+        assert_eq!(once.plan(&question).unwrap().method, "exact, lazy propagation");
+        let (lazy, compiled) = (once.answer(&question).unwrap(), many.answer(&question).unwrap());
+        assert_eq!((lazy.method.as_str(), compiled.method.as_str()), ("exact, lazy propagation", "exact, junction tree"));
+        let values = |reply: &Reply| match &reply.outcome {
+            Outcome::Found { value: Value::Marginals(marginals), ln_p_evidence } => (marginals.concat(), *ln_p_evidence),
+            other => panic!("{other:?}"),
+        };
+        let ((found, ln_p), (expected, expected_ln_p)) = (values(&lazy), values(&compiled));
+        assert!((ln_p - expected_ln_p).abs() < 1e-12);
+        assert!(found.iter().zip(&expected).all(|(found, expected)| (found - expected).abs() < 1e-12));
+        for threads in [1, 2, 7] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let again = pool.install(|| once.answer(&question).unwrap());
+            assert_eq!(again.outcome, lazy.outcome, "{threads} threads");
+        }
+    }
+    // What is small is compiled at once, and a table that is larger than allowed is not made this way either.
+    assert_eq!(ask(&Oracle::of_network(flu()).for_one_question(), "P(*)").method, "exact, junction tree");
+    let bounded = Oracle::of_network(network.clone()).for_one_question().with_max_entries(512);
+    assert_eq!(ask(&bounded, "P(*)").method, "exact, variable elimination for each variable, with cutsets");
+}
+
+/// The name of a variable of two states.
+fn two_states(network: &Network) -> &str {
+    network.name(network.dag().variables().find(|&variable| network.n_states(variable) == 2).unwrap())
 }

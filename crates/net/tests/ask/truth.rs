@@ -80,7 +80,7 @@ fn run(seed: u64, met: &mut Met) {
     let all = resolved(&format!("P(*{given})"));
     let mut worlds = Worlds::of(&network);
     let p_evidence = worlds.observe(&all.findings);
-    let engines = [Engine::Auto, Engine::Elimination, Engine::JunctionTree];
+    let engines = [Engine::Auto, Engine::Elimination, Engine::JunctionTree, Engine::LazyPropagation];
     let oracle = Oracle::of_network(network.clone());
     let asked: Vec<VarId> = (0..network.n_variables()).rev().step_by(2).take(1 + (seed / 10 % 3) as usize).map(VarId::new).collect();
     for engine in engines {

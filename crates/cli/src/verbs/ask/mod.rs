@@ -37,6 +37,8 @@ pub fn run(args: &AskArgs, common: &Common, timings: &mut Timings) -> Result<(),
     }
     let start = Instant::now();
     let oracle = match &args.order {
+        // Nothing is asked but what the command line has.
+        None if args.questions.len() == 1 && args.file.is_none() && args.rows.is_empty() => file.oracle(args.memory).for_one_question(),
         None => file.oracle(args.memory),
         Some(order) => file.oracle_by(order, args.memory)?,
     };

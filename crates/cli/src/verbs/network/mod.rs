@@ -118,7 +118,7 @@ pub fn show(args: &ShowArgs, common: &Common, timings: &mut Timings) -> Result<(
 /// The marginals of all variables given findings. A picture without findings does without them where they do not fit.
 fn beliefs(file: &NetworkFile, given: &[String], timings: &mut Timings) -> Result<Option<network::Beliefs>, Failure> {
     let start = Instant::now();
-    let oracle = file.oracle(MEMORY);
+    let oracle = file.oracle(MEMORY).for_one_question();
     let mut findings = Vec::new();
     for text in given {
         findings.extend(network::findings(oracle.domain(), text)?);
