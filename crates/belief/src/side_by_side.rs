@@ -20,6 +20,10 @@ pub(crate) struct Numbers<'a> {
 
 /// Adds rows that count once each. All columns are as long as the classes. Rows without a class, and missing numbers, are left out.
 pub(crate) fn observe(classes: Codes<'_>, n_classes: usize, columns: &mut [Numbers<'_>]) {
+    // Many tables have none.
+    if columns.is_empty() {
+        return;
+    }
     for_codes!(classes, classes => {
         for (nth, block) in classes.chunks(BLOCK).enumerate() {
             observe_block(&Rows::new(block, n_classes), nth * BLOCK, columns);
