@@ -48,6 +48,23 @@ impl CliqueTree {
         }
         tree
     }
+
+    /// The variable that each clique's configurations are best gone through along: the one of most states, so that runs are long. If that is one that it shares with
+    /// its parent it becomes the last of the separator, so that the separator's configurations run along it as well; they can run along one variable only.
+    pub fn run_variables(&mut self, n_states: &[usize]) -> Vec<Option<VarId>> {
+        let mut chosen: Vec<Option<VarId>> = Vec::with_capacity(self.scopes.len());
+        for (place, scope) in self.scopes.iter_mut().enumerate() {
+            let own = scope.last().copied();
+            let shared = &mut scope[..self.n_shared[place]];
+            let of_parent = self.parents[place].and_then(|parent| chosen[parent]).filter(|variable| shared.contains(variable));
+            let of_most = || shared.iter().copied().max_by_key(|variable| n_states[variable.index()]);
+            let last = of_parent.or_else(of_most);
+            shared.sort_by_key(|&variable| (Some(variable) == last, variable));
+            // Of equals the own.
+            chosen.push(last.into_iter().chain(own).max_by_key(|variable| n_states[variable.index()]));
+        }
+        chosen
+    }
 }
 
 /// The same tree, hung up at the largest clique of each part.

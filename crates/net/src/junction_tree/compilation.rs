@@ -6,7 +6,7 @@
 use super::clique_tree::CliqueTree;
 use super::subtrees::Subtrees;
 use super::support::{Row, Rule, Support, Then, Watched, walk};
-use super::{Clique, JunctionTree, Link, Places, RunLink, Within, running_sum};
+use super::{Clique, JunctionTree, Link, Places, RunLink, Runs, Within, running_sum};
 use crate::error::NetError;
 use crate::factor::Factor;
 use crate::factor_graph::FactorGraph;
@@ -21,6 +21,7 @@ impl JunctionTree {
         &mut self,
         graph: &FactorGraph,
         tree: CliqueTree,
+        run_variables: &[Option<VarId>],
         layout: &Layout,
         upward: Vec<Support>,
         room: &Room,
@@ -32,8 +33,16 @@ impl JunctionTree {
             let n_shared = tree.n_shared[place];
             let children = &layout.children[place];
             let mut watched = layout.rules(place, graph, &tree, &upward);
+            let at_parent = watched.len();
             if tree.parents[place].is_some() {
                 watched.push(Watched { scope: &scope[..n_shared], rule: Rule::Within(&separators[place]) });
+            }
+            // The order to go through the configurations in, if in runs.
+            let along_shared = run_variables[place].filter(|variable| scope[..n_shared].contains(variable));
+            let mut order: Vec<VarId> = scope.clone();
+            if let Some(last) = along_shared {
+                order.retain(|&variable| variable != last);
+                order.push(last);
             }
             // First which configurations of the children's separators are left, and how many entries and rows there will be.
             let first_child = layout.factors[place].len();
@@ -43,7 +52,7 @@ impl JunctionTree {
             let mut left: Vec<Support> = children.iter().map(support).collect();
             let (mut n_entries, mut n_rows) = (0, 0);
             if is_open {
-                let n_last = scope.last().map_or(1, |last| self.n_states[last.index()]);
+                let n_last = order.last().map_or(1, |last| self.n_states[last.index()]);
                 n_entries = room.entries(scope)?;
                 n_rows = n_entries / n_last;
             }
@@ -59,7 +68,7 @@ impl JunctionTree {
                 Then::GoOn
             };
             if !is_open {
-                room.check(walk(scope, n_shared, &self.n_states, &watched, room.limit(), mark), scope)?;
+                room.check(walk(&order, 0, &self.n_states, &watched, room.limit(), mark), scope)?;
             }
             n_stored += n_entries;
             if n_stored > room.max_entries || u32::try_from(n_entries).is_err() {
@@ -89,36 +98,45 @@ impl JunctionTree {
                 let (to, n_places) = (tree.scopes.len() + variable.index(), self.n_states[variable.index()]);
                 Tied::new(to, first_guard + number, None, n_places, std::slice::from_ref(variable))
             });
-            let (by_group, others): (Vec<Tied>, Vec<Tied>) =
-                of_children.chain(of_homes).partition(|tied| tied.variables.iter().all(|variable| scope[..n_shared].contains(variable)));
+            let in_runs = n_entries >= SHORTEST_RUN * n_rows;
+            let along_shared = along_shared.filter(|_| in_runs);
+            let order = if along_shared.is_some() { &order } else { scope };
+            let stays = |tied: &Tied| match along_shared {
+                Some(variable) => !tied.variables.contains(&variable),
+                None => tied.variables.iter().all(|variable| scope[..n_shared].contains(variable)),
+            };
+            let (by_group, others): (Vec<Tied>, Vec<Tied>) = of_children.chain(of_homes).partition(stays);
             let (along, across): (Vec<Tied>, Vec<Tied>) =
-                others.into_iter().partition(|tied| tied.variables.iter().any(|variable| Some(variable) == scope.last()));
+                others.into_iter().partition(|tied| tied.variables.iter().any(|variable| Some(variable) == order.last()));
+            let to_parent = Tied::new(usize::MAX, at_parent, Some(&separators[place]), usize::MAX, &scope[..n_shared]);
             let mut storing = Storing {
                 is_open,
-                in_runs: n_entries >= SHORTEST_RUN * n_rows,
+                in_runs: order.last().copied().filter(|_| in_runs),
                 potential: Vec::with_capacity(n_entries),
-                groups: Vec::with_capacity(separators[place].len() + 1),
+                groups: Vec::new(),
                 starts: Vec::new(),
+                first_states: Vec::new(),
                 group_runs: Vec::new(),
                 by_group,
-                guards: of_guards.collect(),
+                guards: of_guards.filter(|guard| along_shared.is_none() || stays(guard)).collect(),
                 across,
                 along,
+                to_parent: along_shared.map(|_| to_parent),
             };
             let store = |row: Row| {
                 storing.push(&row, n_shared);
                 Then::GoOn
             };
-            room.check(walk(scope, n_shared, &self.n_states, &watched, room.limit(), store), scope)?;
+            room.check(walk(order, 0, &self.n_states, &watched, room.limit(), store), scope)?;
             self.faint |= storing.potential.iter().any(|&value| value < f64::MIN_POSITIVE);
-            self.cliques.push(storing.finish(scope.clone(), n_shared, tree.parents[place]));
+            let n_message = tree.parents[place].map_or(0, |_| separators[place].len());
+            self.cliques.push(storing.finish(scope.clone(), n_shared, tree.parents[place], n_message));
             for (&child, left) in children.iter().zip(left) {
                 separators[child] = left;
             }
         }
-        let n_groups = |clique: &Clique| if clique.parent.is_some() { clique.groups.len() - 1 } else { 0 };
         let of_variables = self.n_states[..self.n_named].iter().copied();
-        self.first_message = running_sum(self.cliques.iter().map(n_groups).chain(of_variables));
+        self.first_message = running_sum(self.cliques.iter().map(|clique| clique.n_message).chain(of_variables));
         self.first_told = self.told_in_order(&layout.homes);
         self.subtrees = Subtrees::new(&tree.parents, self.cliques.iter().map(|clique| clique.potential.len()));
         Ok(())
@@ -178,25 +196,27 @@ impl<'a> Tied<'a> {
 struct Storing<'a> {
     /// Whether nothing is impossible.
     is_open: bool,
-    in_runs: bool,
+    /// The variable that runs go along, if there are any.
+    in_runs: Option<VarId>,
     potential: Vec<f64>,
     groups: Vec<u32>,
     starts: Vec<u32>,
+    first_states: Vec<u32>,
     group_runs: Vec<u32>,
     by_group: Vec<Tied<'a>>,
     guards: Vec<Tied<'a>>,
     across: Vec<Tied<'a>>,
     along: Vec<Tied<'a>>,
+    /// The parent, if its message steps along runs; every run is a group then.
+    to_parent: Option<Tied<'a>>,
 }
 
 impl Storing<'_> {
     fn push(&mut self, row: &Row, n_shared: usize) {
-        if row.changed < n_shared || self.potential.is_empty() {
-            self.groups.push(self.potential.len() as u32);
-            self.group_runs.push(self.starts.len() as u32);
-            self.by_group.iter_mut().chain(&mut self.guards).for_each(|tied| tied.push(row, 0));
+        if self.to_parent.is_none() && (row.changed < n_shared || self.potential.is_empty()) {
+            self.begin_group(row);
         }
-        if !self.in_runs {
+        if self.in_runs.is_none() {
             for state in row.possible() {
                 self.across.iter_mut().chain(&mut self.along).for_each(|tied| tied.push(row, state));
                 self.potential.push(row.products[state]);
@@ -204,21 +224,20 @@ impl Storing<'_> {
             return;
         }
         if self.is_open {
-            self.starts.push(self.potential.len() as u32);
-            self.across.iter_mut().chain(&mut self.along).for_each(|tied| tied.push(row, 0));
+            self.begin_run(row, 0);
             self.potential.extend_from_slice(row.products);
             return;
         }
         // A run ends where a state is impossible, or a neighbour's places are not one behind the other.
         let mut states = row.possible().peekable();
         while let Some(first) = states.next() {
-            self.starts.push(self.potential.len() as u32);
-            self.across.iter_mut().chain(&mut self.along).for_each(|tied| tied.push(row, first));
+            self.begin_run(row, first);
             self.potential.push(row.products[first]);
             let mut last = first;
-            let along = &self.along;
+            let (along, to_parent) = (&self.along, &self.to_parent);
             let follows = |last: usize, state: usize| {
-                state == last + 1 && along.iter().all(|tied| tied.place(row, state) == tied.place(row, last) + 1)
+                let mut stepping = along.iter().chain(to_parent);
+                state == last + 1 && stepping.all(|tied| tied.place(row, state) == tied.place(row, last) + 1)
             };
             while let Some(state) = states.next_if(|&state| follows(last, state)) {
                 self.potential.push(row.products[state]);
@@ -227,20 +246,43 @@ impl Storing<'_> {
         }
     }
 
-    fn finish(mut self, scope: Vec<VarId>, n_shared: usize, parent: Option<usize>) -> Clique {
+    fn begin_group(&mut self, row: &Row) {
+        self.groups.push(self.potential.len() as u32);
+        self.group_runs.push(self.starts.len() as u32);
+        self.by_group.iter_mut().chain(&mut self.guards).for_each(|tied| tied.push(row, 0));
+    }
+
+    fn begin_run(&mut self, row: &Row, state: usize) {
+        if self.to_parent.is_some() {
+            self.begin_group(row);
+        }
+        self.starts.push(self.potential.len() as u32);
+        self.first_states.push(state as u32);
+        self.across.iter_mut().chain(&mut self.along).chain(&mut self.to_parent).for_each(|tied| tied.push(row, state));
+    }
+
+    fn finish(mut self, scope: Vec<VarId>, n_shared: usize, parent: Option<usize>, n_message: usize) -> Clique {
         let n_entries = self.potential.len() as u32;
         self.groups.push(n_entries);
         let run_links = |tied: &[Tied]| tied.iter().map(|tied| RunLink { to: tied.link.to, places: tied.link.places.to_long() }).collect();
         let links = |tied: Vec<Tied>| tied.into_iter().map(|tied| tied.link).collect::<Vec<Link>>();
-        let within = if self.in_runs {
+        let within = if let Some(variable) = self.in_runs {
             self.group_runs.push(self.starts.len() as u32);
             self.starts.push(n_entries);
-            Within::Runs { starts: self.starts, groups: self.group_runs, across: run_links(&self.across), along: run_links(&self.along) }
+            Within::Runs(Runs {
+                variable,
+                starts: self.starts,
+                first_states: self.first_states,
+                groups: self.group_runs,
+                across: run_links(&self.across),
+                along: run_links(&self.along),
+                to_parent: self.to_parent.map(|tied| tied.link.places.to_long()),
+            })
         } else {
             Within::Entries(links(self.across).into_iter().chain(links(self.along)).collect())
         };
         let (by_group, guards) = (links(self.by_group), links(self.guards));
-        Clique { scope, n_shared, parent, potential: self.potential, groups: self.groups, by_group, guards, within }
+        Clique { scope, n_shared, parent, n_message, potential: self.potential, groups: self.groups, by_group, guards, within }
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! The moral graph is triangulated by an elimination order; its cliques make a tree ([`clique_tree`]). Of every clique only the configurations
 //! that are possible at all are stored ([`support`]): entries that are zero whatever is observed cost nothing, and in networks with deterministic rows
-//! those are most. Configurations that agree on what a clique shares with its parent lie one behind the other.
+//! those are most. They lie in runs along the variable of most states, where runs are long enough, and otherwise those that agree on what a clique shares with
+//! its parent lie one behind the other.
 //!
 //! Propagation ([`propagation`]) goes through every clique at most twice. It is Hugin's in that what a child sent is divided out of what goes back to
 //! it, on the separator, so that a clique of many neighbours costs no more than one product a neighbour; and Shafer–Shenoy's in that no clique is ever
@@ -63,12 +64,15 @@ pub struct JunctionTree {
     unobserved: Option<(Vec<f64>, Vec<i64>)>,
 }
 
-/// A clique: the configurations that are possible, in order, grouped by what they share with the parent.
+/// A clique: the configurations that are possible, in groups. Those of a group agree on what they share with the parent, unless its message steps along runs:
+/// then a group is a run.
 #[derive(Clone, Debug)]
 struct Clique {
     scope: Vec<VarId>,
     n_shared: usize,
     parent: Option<usize>,
+    /// How many entries the messages to the parent and from it have; none for a root.
+    n_message: usize,
     /// The product of the factors of each configuration.
     potential: Vec<f64>,
     /// Where the configurations of each group begin, and behind the last their number. A root is one group.
@@ -87,17 +91,26 @@ struct Clique {
 enum Within {
     /// Each by itself.
     Entries(Vec<Link>),
-    /// In runs over the last variable: along a run some neighbours stay at their place and the others step by one.
-    Runs {
-        /// Where each run begins, and behind the last the number of configurations.
-        starts: Vec<u32>,
-        /// Which run is the first of each group, and behind the last the number of runs.
-        groups: Vec<u32>,
-        /// Those that stay: a place a run.
-        across: Vec<RunLink>,
-        /// Those that step: the first place of each run.
-        along: Vec<RunLink>,
-    },
+    /// In runs.
+    Runs(Runs),
+}
+
+/// The configurations of a clique in runs over one variable: along a run some neighbours stay at their place and the others step by one.
+#[derive(Clone, Debug)]
+struct Runs {
+    variable: VarId,
+    /// Where each run begins, and behind the last the number of configurations.
+    starts: Vec<u32>,
+    /// The state of the variable in which each begins.
+    first_states: Vec<u32>,
+    /// Which run is the first of each group, and behind the last the number of runs.
+    groups: Vec<u32>,
+    /// Those that stay: a place a run.
+    across: Vec<RunLink>,
+    /// Those that step: the first place of each run.
+    along: Vec<RunLink>,
+    /// The same of the parent, if its message steps.
+    to_parent: Option<Vec<u32>>,
 }
 
 /// A [`Link`] with a place for each run.
@@ -198,7 +211,8 @@ impl JunctionTree {
             let variable = missing.map_or(String::new(), |variable| graph.names_of(&[variable]).join(""));
             return Err(NetError::NoAssignment { variable });
         }
-        let tree = CliqueTree::of(plan, n_states);
+        let mut tree = CliqueTree::of(plan, n_states);
+        let run_variables = tree.run_variables(n_states);
         let layout = Layout::of(graph, &tree);
         let room = Room { graph, max_entries };
         let upward = layout.supports_upwards(graph, &tree, &room)?;
@@ -219,7 +233,7 @@ impl JunctionTree {
             unobserved: None,
         };
         if let Some(upward) = upward {
-            compiled.fill(graph, tree, &layout, upward, &room)?;
+            compiled.fill(graph, tree, &run_variables, &layout, upward, &room)?;
             compiled.unobserved = compiled.messages_without_evidence();
             let is_dense = compiled.n_stored() as f64 >= DENSE * compiled.n_entries() as f64;
             compiled.graph = (is_dense && compiled.n_stored() >= LARGE).then(|| graph.clone());
@@ -254,7 +268,10 @@ impl JunctionTree {
         let of_clique = |clique: &Clique| {
             let within = match &clique.within {
                 Within::Entries(links) => of_links(links),
-                Within::Runs { starts, groups, across, along } => (starts.len() * (1 + across.len() + along.len()) + groups.len()) * 4,
+                Within::Runs(runs) => {
+                    let n_places = runs.across.len() + runs.along.len() + usize::from(runs.to_parent.is_some());
+                    (runs.starts.len() * (2 + n_places) + runs.groups.len()) * 4
+                }
             };
             clique.potential.len() * 8 + clique.groups.len() * 4 + of_links(&clique.by_group) + of_links(&clique.guards) + within
         };

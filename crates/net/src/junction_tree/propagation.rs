@@ -6,9 +6,9 @@
 //! that doubles might lose what matters, all is done again in numbers with exponents of their own.
 
 use super::number::{Number, Wide};
-use super::stored_sweep::{BLOCK, Sweep, multiply, scatter_to};
+use super::stored_sweep::{BLOCK, Goes, Sweep, multiply, scatter_to};
 use super::subtrees::{both, rest_of};
-use super::{Calibrated, Clique, JunctionTree, Link, Places, RunLink, Within};
+use super::{Calibrated, Clique, JunctionTree, Link, Places, RunLink, Runs, Within};
 use crate::error::NetError;
 use crate::evidence::{Answer, Evidence};
 use belief::VarId;
@@ -58,6 +58,8 @@ struct Scratch<N> {
     /// For its groups: what their entries are all multiplied by, and what they sum to.
     by_group: Vec<N>,
     sums: Vec<N>,
+    /// The message to its parent, or from it, where that steps along runs.
+    of_parent: Vec<N>,
     block: Vec<N>,
 }
 
@@ -75,7 +77,7 @@ impl<N> Default for Messages<N> {
             down: Vec::new(),
             is_needed: Vec::new(),
             ln_totals: Vec::new(),
-            scratch: Scratch { by_group: Vec::new(), sums: Vec::new(), block: Vec::new() },
+            scratch: Scratch::default(),
         }
     }
 }
@@ -217,7 +219,8 @@ impl<N: Number> Messages<N> {
             self.is_needed[tree.home[variable.index()]] = true;
         }
         for (place, clique) in tree.cliques.iter().enumerate().rev() {
-            self.is_changed[place] |= clique.guards.iter().any(|guard| self.is_changed[guard.to]);
+            let along = clique.runs().map(|runs| n_cliques + runs.variable.index()).filter(|&leaf| leaf < self.is_changed.len());
+            self.is_changed[place] |= clique.guards.iter().map(|guard| guard.to).chain(along).any(|leaf| self.is_changed[leaf]);
             match clique.parent {
                 Some(parent) => {
                     self.is_fresh[parent] |= self.is_fresh[place];
@@ -250,9 +253,15 @@ impl<N: Number> Messages<N> {
     }
 }
 
+impl<N> Default for Scratch<N> {
+    fn default() -> Self {
+        Self { by_group: Vec::new(), sums: Vec::new(), of_parent: Vec::new(), block: Vec::new() }
+    }
+}
+
 impl<N: Number> Scratch<N> {
     fn of(tree: &JunctionTree) -> Self {
-        let mut scratch = Self { by_group: Vec::new(), sums: Vec::new(), block: Vec::new() };
+        let mut scratch = Self::default();
         scratch.fit(tree);
         scratch
     }
@@ -352,16 +361,17 @@ impl<N: Number> Pass<'_, N> {
         if clique.parent.is_none() || !self.is_fresh[place] || !is_changed[place] {
             return Some(());
         }
-        let Scratch { by_group, sums, block } = scratch;
+        let Scratch { by_group, sums, block, .. } = scratch;
         let first_entry = self.tree.first_message[part.cliques.start];
         let known = Known { pass: self, up: part.up, first_entry };
-        sums.clear();
-        sums.resize(clique.groups.len() - 1, N::ZERO);
         by_group.clear();
         by_group.resize(clique.groups.len() - 1, N::ONE);
         known.multiply_groups(clique, by_group);
-        known.messages(&clique.guards).into_iter().for_each(|(places, likelihood)| shut_out(by_group, places, likelihood));
-        let mut sweep = Sweep { known: &known, by_group, sums: Some(sums), leaving: &mut [], first_leaving: 0, is_needed: None };
+        known.shut_groups_out(clique, by_group);
+        sums.clear();
+        sums.resize(clique.n_message, N::ZERO);
+        let (of_groups, leaving) = if clique.steps_to_parent() { (None, &mut sums[..]) } else { (Some(&mut sums[..]), &mut [][..]) };
+        let mut sweep = Sweep { known: &known, by_group, sums: of_groups, leaving, first_leaving: 0, goes: Goes::Up };
         sweep.run(clique, block);
         let below = known.exponents_below(clique, |child| part.exponents[child - part.cliques.start]);
         part.exponents[place - part.cliques.start] = below + N::scale(sums)?;
@@ -396,11 +406,17 @@ impl<N: Number> Pass<'_, N> {
             let told = tree.told_to(neighbour);
             told.start - first_leaving..told.end - first_leaving
         };
-        let Scratch { by_group, sums, block } = scratch;
+        let Scratch { by_group, sums, of_parent, block } = scratch;
         by_group.clear();
-        match clique.parent {
-            Some(_) => by_group.extend_from_slice(&part.down[told_to(place)]),
-            None => by_group.push(N::ONE),
+        of_parent.clear();
+        if clique.parent.is_some() && !clique.steps_to_parent() {
+            by_group.extend_from_slice(&part.down[told_to(place)]);
+        } else {
+            by_group.resize(clique.groups.len() - 1, N::ONE);
+            known.shut_groups_out(clique, by_group);
+        }
+        if clique.steps_to_parent() {
+            of_parent.extend_from_slice(&part.down[told_to(place)]);
         }
         known.multiply_groups(clique, by_group);
         clique.neighbours().filter(|&to| is_needed[to]).for_each(|to| part.down[told_to(to)].fill(N::ZERO));
@@ -408,7 +424,8 @@ impl<N: Number> Pass<'_, N> {
         sums.clear();
         sums.resize(clique.groups.len() - 1, N::ZERO);
         let of_groups = sums_wanted.then_some(&mut sums[..]);
-        let mut sweep = Sweep { known: &known, by_group, sums: of_groups, leaving: part.down, first_leaving, is_needed: Some(is_needed) };
+        let goes = Goes::Down { is_needed, of_parent };
+        let mut sweep = Sweep { known: &known, by_group, sums: of_groups, leaving: part.down, first_leaving, goes };
         sweep.run(clique, block);
         for link in clique.by_group.iter().filter(|link| is_needed[link.to]) {
             scatter_to(&mut part.down[told_to(link.to)], &link.places, 0, sums);
@@ -432,11 +449,23 @@ impl<N: Number> Pass<'_, N> {
 }
 
 impl Clique {
+    fn runs(&self) -> Option<&Runs> {
+        match &self.within {
+            Within::Entries(_) => None,
+            Within::Runs(runs) => Some(runs),
+        }
+    }
+
+    /// Whether the messages to the parent and from it step along runs.
+    fn steps_to_parent(&self) -> bool {
+        self.runs().is_some_and(|runs| runs.to_parent.is_some())
+    }
+
     /// All that messages are exchanged with, beside the parent.
     fn neighbours(&self) -> impl Iterator<Item = usize> {
         let (entries, across, along): (&[Link], &[RunLink], &[RunLink]) = match &self.within {
             Within::Entries(links) => (links, &[], &[]),
-            Within::Runs { across, along, .. } => (&[], across, along),
+            Within::Runs(Runs { across, along, .. }) => (&[], across, along),
         };
         self.by_group.iter().chain(entries).map(|link| link.to).chain(across.iter().chain(along).map(|link| link.to))
     }
@@ -484,6 +513,21 @@ impl<'a, N: Number> Known<'a, N> {
         }
     }
 
+    /// Leaves nothing of groups that are impossible by what is observed above the clique.
+    fn shut_groups_out(&self, clique: &Clique, by_group: &mut [N]) {
+        self.messages(&clique.guards).into_iter().for_each(|(places, likelihood)| shut_out(by_group, places, likelihood));
+    }
+
+    /// The states of a variable that are not ruled out by what is observed of it, in so far as they are a range.
+    pub(super) fn open_states(&self, variable: VarId) -> Range<usize> {
+        let Pass { tree, .. } = *self.pass;
+        let likelihood = (variable.index() < tree.n_named).then(|| self.message(tree.cliques.len() + variable.index())).flatten();
+        let Some(likelihood) = likelihood else { return 0..tree.n_states[variable.index()] };
+        let is_open = |value: &N| !value.is_zero();
+        let (first, last) = (likelihood.iter().position(is_open), likelihood.iter().rposition(is_open));
+        first.unwrap_or(0)..last.map_or(0, |last| last + 1)
+    }
+
     /// The exponents of all messages from below.
     fn exponents_below(&self, clique: &Clique, fresh: impl Fn(usize) -> i64) -> i64 {
         let children = clique.neighbours().filter(|&to| to < self.pass.tree.cliques.len());
@@ -502,78 +546,4 @@ fn shut_out<N: Number>(values: &mut [N], places: &Places, likelihood: &[N]) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::factor_graph::FactorGraph;
-    use crate::random_network::{RandomShape, random_network};
-
-    /// One workspace for a series of questions that differ in a finding or two, and one for another tree in between: as if each had been asked alone.
-    #[test]
-    fn what_has_not_changed_is_not_sent_again() {
-        let (mut n_sent, mut n_fresh) = (0, 0);
-        for seed in 0..60 {
-            let network = random_network(seed, &RandomShape { n_variables: 16, ..RandomShape::default() }).unwrap();
-            let tree = JunctionTree::compile(&FactorGraph::from(&network), 1 << 20).unwrap();
-            let other = JunctionTree::compile(&FactorGraph::from(&network), 1 << 20).unwrap();
-            let mut room = Workspace::default();
-            let mut states: Vec<Option<usize>> = vec![None; 16];
-            for step in 0..24_usize {
-                let place = (7 * step + seed as usize) % 16;
-                let state = step % network.n_states(VarId::new(place));
-                states[place] = if states[place] == Some(state) || step % 5 == 4 { None } else { Some(state) };
-                let mut evidence = Evidence::none();
-                for (place, state) in states.iter().enumerate() {
-                    if let Some(state) = state {
-                        evidence.observe(&network, VarId::new(place), *state).unwrap();
-                    }
-                }
-                if step == 15 {
-                    let _ = other.calibrate_in(&mut room, &evidence).unwrap();
-                }
-                let (again, alone) = (tree.calibrate_in(&mut room, &evidence).unwrap(), tree.calibrate(&evidence).unwrap());
-                assert_eq!(again.ln_p_evidence().to_bits(), alone.ln_p_evidence().to_bits(), "seed {seed}, step {step}");
-                match (again, alone) {
-                    (Answer::Possible { answer: again, .. }, Answer::Possible { answer: alone, .. }) => {
-                        assert!(
-                            again.marginals.iter().zip(&alone.marginals).all(|(a, b)| a.to_bits() == b.to_bits()),
-                            "seed {seed}, step {step}"
-                        );
-                    }
-                    (Answer::Impossible, Answer::Impossible) => {}
-                    _ => panic!("seed {seed}, step {step}: possible once, and once not"),
-                }
-                let messages = &room.messages;
-                n_fresh += (0..tree.cliques.len()).filter(|&place| messages.is_fresh[place]).count();
-                n_sent += (0..tree.cliques.len()).filter(|&place| messages.is_fresh[place] && messages.is_changed[place]).count();
-            }
-        }
-        assert!(4 * n_sent < 3 * n_fresh, "{n_sent} of {n_fresh} sent");
-    }
-
-    /// What is observed above a clique is known to it before it is told: groups that are impossible by it are not gone through.
-    #[test]
-    fn what_evidence_elsewhere_makes_impossible_is_not_sent() {
-        let (mut n_shut, mut n_open) = (0, 0);
-        for seed in 0..60 {
-            let network = random_network(seed, &RandomShape { n_variables: 16, ..RandomShape::default() }).unwrap();
-            let tree = JunctionTree::compile(&FactorGraph::from(&network), 1 << 20).unwrap();
-            let mut evidence = Evidence::none();
-            for place in (0..16).step_by(3) {
-                evidence.observe(&network, VarId::new(place), 0).unwrap();
-            }
-            let mut room = Workspace::default();
-            let _ = tree.calibrate_in(&mut room, &evidence).unwrap();
-            for (place, clique) in tree.cliques.iter().enumerate().filter(|(place, _)| room.messages.is_fresh[*place]) {
-                for guard in clique.guards.iter().filter(|guard| room.messages.is_fresh[guard.to]) {
-                    let states = guard.places.to_long();
-                    for (state, sent) in states.iter().zip(&room.messages.up[tree.message_of(place)]) {
-                        n_shut += usize::from(*state != 0);
-                        n_open += usize::from(*state == 0 && *sent > 0.0);
-                        assert!(*state == 0 || *sent == 0.0, "seed {seed}");
-                    }
-                }
-            }
-        }
-        assert!(n_shut > 100 && n_open > 100, "{n_shut} shut out, {n_open} left");
-    }
-}
+mod tests;

@@ -4,7 +4,7 @@
 
 use super::number::Number;
 use super::propagation::Known;
-use super::{Clique, Link, Places, RunLink, Within};
+use super::{Clique, Link, Places, RunLink, Runs, Within};
 use std::ops::Range;
 
 /// Entries that are worked on together: few enough to stay in the first cache.
@@ -19,21 +19,28 @@ pub(super) struct Sweep<'a, 'k, N> {
     /// Where messages leave to, from this entry of all on.
     pub(super) leaving: &'a mut [N],
     pub(super) first_leaving: usize,
-    /// Which messages are to leave; none when nothing is said.
-    pub(super) is_needed: Option<&'a [bool]>,
+    pub(super) goes: Goes<'a, N>,
+}
+
+/// Which messages leave, and whether one comes from the parent.
+pub(super) enum Goes<'a, N> {
+    /// None but the one to the parent: the sums of groups, or what leaves along runs.
+    Up,
+    /// Those that are needed. What comes from the parent is what groups are multiplied by, or steps along runs.
+    Down { is_needed: &'a [bool], of_parent: &'a [N] },
 }
 
 impl<N: Number> Sweep<'_, '_, N> {
     pub(super) fn run(&mut self, clique: &Clique, block: &mut [N]) {
         match &clique.within {
             Within::Entries(links) => self.entries(clique, links, block),
-            Within::Runs { starts, groups, across, along } => self.runs(clique, starts, groups, across, along, block),
+            Within::Runs(runs) => self.runs(clique, runs, block),
         }
     }
 
     /// The links whose messages are to leave, with where those begin.
     fn leaving<'l>(&self, links: &'l [Link]) -> Vec<(&'l Places, Range<usize>)> {
-        let Some(is_needed) = self.is_needed else { return Vec::new() };
+        let Goes::Down { is_needed, .. } = self.goes else { return Vec::new() };
         links.iter().filter(|link| is_needed[link.to]).map(|link| (&link.places, self.told_to(link.to))).collect()
     }
 
@@ -82,49 +89,62 @@ impl<N: Number> Sweep<'_, '_, N> {
     }
 
     /// Run by run.
-    fn runs(&mut self, clique: &Clique, starts: &[u32], groups: &[u32], across: &[RunLink], along: &[RunLink], block: &mut [N]) {
-        let runs = Runs {
+    fn runs(&mut self, clique: &Clique, runs: &Runs, block: &mut [N]) {
+        let mut stepping = self.known.messages_of_runs(&runs.along);
+        let mut leaving_along = self.leaving_runs(&runs.along);
+        if let Some(places) = &runs.to_parent {
+            match self.goes {
+                Goes::Up => leaving_along.push((places, 0)),
+                Goes::Down { of_parent, .. } => stepping.push((places, of_parent)),
+            }
+        }
+        let way = Way {
             potential: &clique.potential,
-            starts,
-            groups,
-            staying: self.known.messages_of_runs(across),
-            leaving_across: self.leaving_runs(across),
-            leaving_along: self.leaving_runs(along),
+            runs,
+            open: self.known.open_states(runs.variable),
+            staying: self.known.messages_of_runs(&runs.across),
+            leaving_across: self.leaving_runs(&runs.across),
+            leaving_along,
         };
-        let stepping = self.known.messages_of_runs(along);
-        let piece = |nth: usize, run: usize, n: usize| {
+        let piece = |nth: usize, run: usize, part: &Range<usize>| {
             let (places, message) = stepping[nth];
-            &message[places[run] as usize..][..n]
+            &message[places[run] as usize..][part.clone()]
         };
         match stepping.len() {
-            0 => self.go_through(&runs, |_, _| [], block),
-            1 => self.go_through(&runs, |run, n| [piece(0, run, n)], block),
-            2 => self.go_through(&runs, |run, n| [piece(0, run, n), piece(1, run, n)], block),
-            3 => self.go_through(&runs, |run, n| [piece(0, run, n), piece(1, run, n), piece(2, run, n)], block),
-            all => self.go_through(&runs, |run, n| (0..all).map(|nth| piece(nth, run, n)).collect::<Vec<_>>(), block),
+            0 => self.go_through(&way, |_, _| [], block),
+            1 => self.go_through(&way, |run, part| [piece(0, run, part)], block),
+            2 => self.go_through(&way, |run, part| [piece(0, run, part), piece(1, run, part)], block),
+            3 => self.go_through(&way, |run, part| [piece(0, run, part), piece(1, run, part), piece(2, run, part)], block),
+            all => self.go_through(&way, |run, part| (0..all).map(|nth| piece(nth, run, part)).collect::<Vec<_>>(), block),
         }
     }
 
-    /// Through all runs; `messages` gives what arrives along each. Groups and runs that are zero are passed over.
+    /// Through all runs; `messages` gives what arrives along a part of each. Groups, runs and parts of them that are zero are passed over.
     #[inline(always)]
-    fn go_through<'m, M: AsRef<[&'m [N]]>>(&mut self, runs: &Runs<N>, messages: impl Fn(usize, usize) -> M, block: &mut [N])
+    fn go_through<'m, M: AsRef<[&'m [N]]>>(&mut self, way: &Way<N>, messages: impl Fn(usize, &Range<usize>) -> M, block: &mut [N])
     where
         N: 'm,
     {
+        let Runs { starts, first_states, groups, .. } = way.runs;
         for (group, &by_group) in self.by_group.iter().enumerate() {
             if by_group.is_zero() {
                 continue;
             }
             let mut of_group = N::ZERO;
-            for run in runs.groups[group] as usize..runs.groups[group + 1] as usize {
-                let factor = runs.staying.iter().fold(by_group, |factor, (places, message)| factor.times(message[places[run] as usize]));
-                if factor.is_zero() {
+            for run in groups[group] as usize..groups[group + 1] as usize {
+                let factor = way.staying.iter().fold(by_group, |factor, (places, message)| factor.times(message[places[run] as usize]));
+                let (start, end, first_state) = (starts[run] as usize, starts[run + 1] as usize, first_states[run] as usize);
+                let part = way.open.start.saturating_sub(first_state)..way.open.end.saturating_sub(first_state).min(end - start);
+                if factor.is_zero() || part.is_empty() {
                     continue;
                 }
-                let entries = &runs.potential[runs.starts[run] as usize..runs.starts[run + 1] as usize];
-                let messages = messages(run, entries.len());
-                let cells = |(places, first): &(&[u32], usize)| first + places[run] as usize..first + places[run] as usize + entries.len();
-                let sum = match &runs.leaving_along[..] {
+                let entries = &way.potential[start..end][part.clone()];
+                let messages = messages(run, &part);
+                let cells = |(places, first): &(&[u32], usize)| {
+                    let first = first + places[run] as usize + part.start;
+                    first..first + entries.len()
+                };
+                let sum = match &way.leaving_along[..] {
                     [] => run_through::<N, false>(factor, entries, messages.as_ref(), &mut [], |_, _| {}),
                     [one] => {
                         let cells = &mut self.leaving[cells(one)];
@@ -140,7 +160,7 @@ impl<N: Number> Sweep<'_, '_, N> {
                     }
                 };
                 of_group = of_group.plus(sum);
-                for (places, first) in &runs.leaving_across {
+                for (places, first) in &way.leaving_across {
                     let cell = &mut self.leaving[first + places[run] as usize];
                     *cell = cell.plus(sum);
                 }
@@ -153,16 +173,17 @@ impl<N: Number> Sweep<'_, '_, N> {
 
     /// The same of runs: their places, and where the message begins.
     fn leaving_runs<'l>(&self, links: &'l [RunLink]) -> Vec<(&'l [u32], usize)> {
-        let Some(is_needed) = self.is_needed else { return Vec::new() };
+        let Goes::Down { is_needed, .. } = self.goes else { return Vec::new() };
         links.iter().filter(|link| is_needed[link.to]).map(|link| (&link.places[..], self.told_to(link.to).start)).collect()
     }
 }
 
 /// The runs of a clique, with the messages that stay at their place along a run and those that leave.
-struct Runs<'r, N> {
+struct Way<'r, N> {
     potential: &'r [f64],
-    starts: &'r [u32],
-    groups: &'r [u32],
+    runs: &'r Runs,
+    /// The states that are not ruled out of the variable that runs go along.
+    open: Range<usize>,
     staying: Vec<(&'r [u32], &'r [N])>,
     leaving_across: Vec<(&'r [u32], usize)>,
     leaving_along: Vec<(&'r [u32], usize)>,
