@@ -80,7 +80,7 @@ pub fn all_marginals(graph: &FactorGraph, evidence: &Evidence, max_entries: usiz
 fn cut(graph: &FactorGraph, evidence: &Evidence) -> Vec<Factor> {
     let restricted = graph.factors().iter().map(|factor| {
         let known = factor.scope().iter().filter_map(|&member| Some((member, evidence.state(member)?)));
-        known.fold(factor.clone(), |factor, (member, state)| factor.restrict(member, state))
+        known.fold(Factor::clone(factor), |factor, (member, state)| factor.restrict(member, state))
     });
     let soft = evidence.variables().filter(|&variable| evidence.state(variable).is_none());
     let likelihoods = soft.filter_map(|variable| Some(Factor::over_one(variable, evidence.likelihood(variable)?)));

@@ -4,8 +4,6 @@
 //! P(variable | parents) does; such a variable, when nobody asks for it, nothing was seen of it and no other factor has it, is barren: its factor
 //! may be left out. Behind the named variables there may be hidden ones, which nobody can ask for: steps of a conditional that was taken apart.
 
-use std::borrow::Cow;
-
 use crate::conditional::Family;
 use crate::domain::Domain;
 use crate::elimination_order::InteractionGraph;
@@ -14,14 +12,16 @@ use crate::evidence::Evidence;
 use crate::factor::Factor;
 use crate::network::Network;
 use belief::VarId;
+use std::sync::Arc;
 
 /// Variables and factors over them. Invariant: every factor is over variables that are there, with their numbers of states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FactorGraph {
-    domain: Domain,
+    domain: Arc<Domain>,
     /// Of the named variables and of the hidden ones behind them.
     n_states: Vec<usize>,
-    factors: Vec<Factor>,
+    /// Shared with what is made of the model by evidence, which cuts few of them.
+    factors: Vec<Arc<Factor>>,
     /// For each factor, the variable that it sums to one over.
     heads: Vec<Option<VarId>>,
 }
@@ -57,8 +57,8 @@ impl FactorGraph {
         factors.iter().flat_map(Factor::scope).for_each(|variable| is_bare[variable.index()] = false);
         let bare = domain.variables().filter(|variable| is_bare[variable.index()]);
         let ones = bare.map(|variable| Factor::over_one(variable, &vec![1.0; domain.n_states(variable)]));
-        let factors: Vec<Factor> = factors.into_iter().chain(ones).collect();
-        Ok(Self { domain, n_states, heads: vec![None; factors.len()], factors })
+        let factors: Vec<Arc<Factor>> = factors.into_iter().chain(ones).map(Arc::new).collect();
+        Ok(Self { domain: Arc::new(domain), n_states, heads: vec![None; factors.len()], factors })
     }
 
     /// The variables' names and states.
@@ -67,7 +67,7 @@ impl FactorGraph {
     }
 
     /// The factors.
-    pub fn factors(&self) -> &[Factor] {
+    pub fn factors(&self) -> &[Arc<Factor>] {
         &self.factors
     }
 
@@ -118,13 +118,12 @@ impl FactorGraph {
     /// The model in which the variables whose state is known are in it: all factors are cut, and those variables stand by themselves.
     pub fn given(&self, evidence: &Evidence) -> Self {
         let known: Vec<(VarId, usize)> = evidence.variables().filter_map(|variable| Some((variable, evidence.state(variable)?))).collect();
-        let cut = |factor: &Factor| {
+        let cut = |factor: &Arc<Factor>| {
             let of_factor = known.iter().filter(|(variable, _)| factor.scope().binary_search(variable).is_ok());
-            let cut = of_factor.fold(Cow::Borrowed(factor), |factor, &(variable, state)| Cow::Owned(factor.restrict(variable, state)));
-            cut.into_owned()
+            of_factor.fold(Arc::clone(factor), |factor, &(variable, state)| Arc::new(factor.restrict(variable, state)))
         };
-        let seen = known.iter().filter_map(|&(variable, _)| Some(Factor::over_one(variable, evidence.likelihood(variable)?)));
-        let factors: Vec<Factor> = self.factors.iter().map(cut).chain(seen).collect();
+        let seen = known.iter().filter_map(|&(variable, _)| Some(Arc::new(Factor::over_one(variable, evidence.likelihood(variable)?))));
+        let factors: Vec<Arc<Factor>> = self.factors.iter().map(cut).chain(seen).collect();
         Self { domain: self.domain.clone(), n_states: self.n_states.clone(), heads: vec![None; factors.len()], factors }
     }
 
@@ -172,11 +171,11 @@ impl From<&Network> for FactorGraph {
                 VarId::new(n_states.len() - 1)
             };
             for piece in network.conditional(child).pieces(&family, &mut fresh) {
-                factors.push(piece.factor);
+                factors.push(Arc::new(piece.factor));
                 heads.push(Some(piece.head));
             }
         }
-        Self { domain, n_states, factors, heads }
+        Self { domain: Arc::new(domain), n_states, factors, heads }
     }
 }
 

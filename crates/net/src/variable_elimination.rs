@@ -106,7 +106,7 @@ fn relevant_factors(graph: &FactorGraph, query: &[VarId], evidence: &Evidence) -
     let cut = |variable: VarId| if query.contains(&variable) { None } else { evidence.state(variable) };
     let factors = graph.factors().iter().zip(relevant).filter(|(_, relevant)| *relevant).map(|(factor, _)| {
         let observed: Vec<(VarId, usize)> = factor.scope().iter().filter_map(|&member| Some((member, cut(member)?))).collect();
-        observed.into_iter().fold(factor.clone(), |factor, (member, state)| factor.restrict(member, state))
+        observed.into_iter().fold(Factor::clone(factor), |factor, (member, state)| factor.restrict(member, state))
     });
     // A variable that no factor has is still asked for or seen: every state of it is as good as another.
     let asked = query.iter().map(|&variable| Factor::over_one(variable, &vec![1.0; graph.n_states()[variable.index()]]));

@@ -261,7 +261,7 @@ fn a_child_that_nobody_asks_for_takes_its_chain_along() {
     let graph = FactorGraph::from(&network);
     assert_eq!(graph.n_with_hidden(), 7 + 5);
     assert_eq!(graph.relevant(&[VarId::new(2)]).iter().filter(|relevant| **relevant).count(), 1);
-    let heads_sum_to_one = graph.factors().iter().skip(6).all(|factor: &Factor| {
+    let heads_sum_to_one = graph.factors().iter().skip(6).map(AsRef::as_ref).all(|factor: &Factor| {
         let head =
             *factor.scope().iter().max_by_key(|variable| if **variable == VarId::new(6) { usize::MAX } else { variable.index() }).unwrap();
         factor.sum_out(head).values().iter().all(|sum| (sum - 1.0).abs() < 1e-15)

@@ -349,7 +349,7 @@ fn cut_factors(graph: &FactorGraph, variables: &[VarId], evidence: &Evidence) ->
     let relevant = graph.relevant(&named);
     let factors = graph.factors().iter().zip(relevant).filter(|(_, relevant)| *relevant).map(|(factor, _)| {
         let observed: Vec<(VarId, usize)> = factor.scope().iter().filter_map(|&member| Some((member, evidence.state(member)?))).collect();
-        observed.into_iter().fold(factor.clone(), |factor, (member, state)| factor.restrict(member, state))
+        observed.into_iter().fold(Factor::clone(factor), |factor, (member, state)| factor.restrict(member, state))
     });
     let ones = |variable: VarId| Factor::over_one(variable, &vec![1.0; graph.n_states()[variable.index()]]);
     let asked = variables.iter().filter(|&&variable| evidence.state(variable).is_none()).map(|&variable| ones(variable));

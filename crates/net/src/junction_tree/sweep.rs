@@ -88,11 +88,18 @@ impl Operand {
             stride *= if depth + 1 == clique.len() { padded(shape[axis]) } else { shape[axis] };
         }
         let is_padded = clique.last().is_some_and(|last| scope.contains(last));
-        let mut sorted = Vec::with_capacity(stride);
-        permute(&order, shape, &own, 0, values, is_padded, &mut sorted);
+        let axes: Vec<Axis> = order.iter().map(|&axis| Axis { n_states: shape[axis], stride: own[axis] }).collect();
+        let sorted = permuted(&axes, values, is_padded);
         let (least, most) = range_of(&sorted);
         Self { values: sorted, strides, least, most }
     }
+}
+
+/// An axis of a table: its states, and how far a step of it goes.
+#[derive(Clone, Copy)]
+struct Axis {
+    n_states: usize,
+    stride: usize,
 }
 
 /// The smallest number above zero, and the largest; side by side, as comparing one after another would wait for each.
@@ -111,23 +118,32 @@ fn range_of(values: &[f64]) -> (f64, f64) {
     (least.into_iter().fold(f64::INFINITY, f64::min), most.into_iter().fold(0.0, f64::max))
 }
 
-/// The entries of a table with its axes in another order; the last padded with zeros, if it shall be.
-fn permute(order: &[usize], shape: &[usize], strides: &[usize], from: usize, values: &[f64], is_padded: bool, to: &mut Vec<f64>) {
-    match order.split_first() {
-        None => to.push(values[from]),
-        Some((&axis, [])) => {
-            match strides[axis] {
-                1 => to.extend_from_slice(&values[from..from + shape[axis]]),
-                stride => to.extend(values[from..].iter().step_by(stride).take(shape[axis])),
-            }
-            if is_padded {
-                to.extend(std::iter::repeat_n(0.0, padded(shape[axis]) - shape[axis]));
-            }
+/// The entries of a table with its axes in this order; the last padded with zeros, if it shall be.
+fn permuted(axes: &[Axis], values: &[f64], is_padded: bool) -> Vec<f64> {
+    let Some((last, outer)) = axes.split_last() else { return values[..1].to_vec() };
+    let n_row = if is_padded { padded(last.n_states) } else { last.n_states };
+    let n_rows: usize = outer.iter().map(|axis| axis.n_states).product();
+    let mut sorted = vec![0.0; n_rows * n_row];
+    let (mut states, mut from) = (vec![0; outer.len()], 0);
+    for row in sorted.chunks_exact_mut(n_row) {
+        let row = &mut row[..last.n_states];
+        if last.stride == 1 {
+            row.copy_from_slice(&values[from..from + last.n_states]);
+        } else {
+            row.iter_mut().zip(values[from..].iter().step_by(last.stride)).for_each(|(cell, &value)| *cell = value);
         }
-        Some((&axis, inner)) => {
-            (0..shape[axis]).for_each(|state| permute(inner, shape, strides, from + state * strides[axis], values, is_padded, to));
+        // The next row, like the digits of a counter.
+        for (state, axis) in states.iter_mut().zip(outer).rev() {
+            *state += 1;
+            from += axis.stride;
+            if *state < axis.n_states {
+                break;
+            }
+            *state = 0;
+            from -= axis.stride * axis.n_states;
         }
     }
+    sorted
 }
 
 /// So many states with zeros behind them, so that they are worked on in fours.
