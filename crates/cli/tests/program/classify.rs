@@ -195,6 +195,24 @@ fn a_file_of_no_rows_gives_a_file_of_no_rows() {
 }
 
 #[test]
+fn a_blank_is_null_where_there_is_such_a_thing() {
+    let folder = Folder::with_model();
+    folder.put("gaps.csv", "Outlook,Temperature,Humidity,Wind,Note\nSunny,,High,,\nRain,Cool,\"\",Weak,seen\n");
+    let blanks = [["Temperature", "Wind", "Note"].as_slice(), &["Humidity"]];
+    let of_csv = folder.run("classify play_tennis.tb gaps.csv --format jsonl").ok().json_lines();
+    folder.run("classify play_tennis.tb gaps.csv -o gaps.parquet").ok();
+    let of_parquet = folder.run("classify play_tennis.tb gaps.parquet --format jsonl").ok().json_lines();
+    for (rows, n_columns) in [(&of_csv, 5), (&of_parquet, 8)] {
+        for (row, blanks) in rows.iter().zip(blanks) {
+            let input = row["input"].as_object().unwrap();
+            let null: Vec<&str> = input.iter().filter(|(_, value)| value.is_null()).map(|(name, _)| name.as_str()).collect();
+            assert_eq!((input.len(), null), (n_columns, blanks.to_vec()));
+        }
+    }
+    assert!(folder.run("classify play_tennis.tb gaps.csv").ok().stdout().contains("\nSunny,,High,,,No,"));
+}
+
+#[test]
 fn several_files_are_one_table() {
     let folder = Folder::with_model();
     let days = folder.text("play_tennis.csv");

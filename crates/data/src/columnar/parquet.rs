@@ -84,9 +84,14 @@ impl ParquetFile {
         self.metadata.parquet_schema().root_schema()
     }
 
+    /// The places of the row groups, with how many rows each has.
+    pub fn row_groups(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.metadata.metadata().row_groups().iter().map(|group| group.num_rows().max(0) as usize).enumerate()
+    }
+
     /// Rows in the largest row group.
     pub fn largest_row_group(&self) -> usize {
-        self.metadata.metadata().row_groups().iter().map(|group| group.num_rows().max(0) as usize).max().unwrap_or(0)
+        self.row_groups().map(|(_, n_rows)| n_rows).max().unwrap_or(0)
     }
 
     /// Passes the columns of a row group on, byte for byte.
@@ -128,12 +133,10 @@ impl ParquetFile {
     /// The parts of the file, in order, each of about `wished` rows. Parts start on multiples of every size of chunk, so that
     /// chunks, and what is made of them, do not depend on the parts.
     pub fn parts(&self, wished: usize) -> Vec<Part> {
-        let file = self.metadata.metadata();
         let size = wished.next_multiple_of(LEAST_PART).max(LEAST_PART);
         let mut parts = Vec::new();
         let mut first_row = 0;
-        for row_group in 0..file.num_row_groups() {
-            let rows_here = file.row_group(row_group).num_rows().max(0) as usize;
+        for (row_group, rows_here) in self.row_groups() {
             let mut skip = 0;
             while skip < rows_here {
                 let rows = size.min(rows_here - skip);

@@ -13,7 +13,7 @@ use crate::source::{Source, Unit};
 use crate::text::arff;
 use crate::text::csv::cells_of;
 
-/// A cell as text, and whether it is a plain number or a truth value that JSON writes without quotes.
+/// A cell as text, if it is not blank, and whether it is a plain number or a truth value that JSON writes without quotes.
 pub(super) struct Cell<'c> {
     pub text: Option<Cow<'c, str>>,
     pub bare: bool,
@@ -103,7 +103,7 @@ pub(super) fn each_row(
                         .into_iter()
                         .map(|cell| {
                             let text = String::from_utf8_lossy(&cell).into_owned();
-                            Cell { bare: is_json_number(&text), text: Some(text.into()) }
+                            Cell { bare: is_json_number(&text), text: (!text.is_empty()).then(|| text.into()) }
                         })
                         .collect();
                     row(place, &cells)?;

@@ -83,10 +83,7 @@ impl Table {
         match text {
             RowText::Csv => each_csv_row(chunk, unit, source, b',', &mut rows.bytes, |_, bytes| rows.ends.push(bytes.len()))?,
             RowText::Json => each_row(chunk, unit, source, |_, cells| {
-                push_object(&mut rows.bytes, keys, cells, |_, cell, out| match cell.text.as_deref() {
-                    Some("") => out.extend_from_slice(b"null"),
-                    _ => cell.push_json(out),
-                });
+                push_object(&mut rows.bytes, keys, cells, |_, cell, out| cell.push_json(out));
                 rows.ends.push(rows.bytes.len());
                 Ok(())
             })?,

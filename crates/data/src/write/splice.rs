@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
 use belief::ReadReport;
-use parquet::arrow::arrow_writer::ArrowRowGroupWriterFactory;
+use parquet::arrow::arrow_writer::{ArrowColumnWriter, ArrowRowGroupWriterFactory};
 use parquet::arrow::{ArrowSchemaConverter, ArrowWriter, add_encoded_arrow_schema_to_metadata};
 use parquet::errors::ParquetError;
 use parquet::file::writer::SerializedFileWriter;
@@ -21,7 +21,6 @@ use crate::DataError;
 use crate::columnar::parquet::ParquetFile;
 use crate::encode::Plan;
 use crate::options::OnBadRow;
-use crate::source::Unit;
 
 /// The files of a table, where all are Parquet and can be passed on whole.
 pub(super) fn files<'t>(job: &Job<'t>) -> Option<Vec<&'t ParquetFile>> {
@@ -50,18 +49,17 @@ pub(super) fn write(
         let writing = scope.spawn(|| output.write(receive));
         let answering = job.table.each_unit(
             plan,
-            |chunk, unit, source| {
-                let Unit::Part { part, .. } = unit else { return Err(failed(&"a part of a Parquet file was expected")) };
+            |chunk, _, _| {
                 let columns = answer_columns(&chunk.lend(&answer)?, &said, job.states.len())?;
                 let batch = RecordBatch::try_new(answers_schema.clone(), columns).map_err(|e| failed(&e))?;
-                Ok(((source, part.row_group), batch, chunk.report))
+                Ok((batch, chunk.report))
             },
             Ok,
-            |chunks: Vec<(RowGroup, RecordBatch, ReadReport)>| {
-                for (row_group, batch, chunk_report) in chunks {
+            |chunks: Vec<(RecordBatch, ReadReport)>| {
+                for (batch, chunk_report) in chunks {
                     report.merge(&chunk_report);
                     // A writer that has stopped says why when it is joined.
-                    if send.send((row_group, batch)).is_err() {
+                    if send.send(batch).is_err() {
                         return Err(failed(&"the writer has stopped"));
                     }
                 }
@@ -78,9 +76,6 @@ pub(super) fn write(
     })?;
     Ok(report)
 }
-
-/// The place of a file among the table's, and of a row group in it.
-type RowGroup = (usize, usize);
 
 /// Batches of answers that wait for the writer beside those of a row group.
 const FEW_WAITING: usize = 16;
@@ -109,21 +104,41 @@ impl<'o> Output<'o> {
         Ok(Self { files, file, factory, answers_schema })
     }
 
-    /// Writes a row group after another: first its columns, then the answers as they come.
-    fn write(mut self, answers: Receiver<(RowGroup, RecordBatch)>) -> Result<(), DataError> {
-        let mut answers = answers.into_iter().peekable();
-        while let Some(&(current, _)) = answers.peek() {
-            let mut group = self.file.next_row_group().map_err(|e| failed(&e))?;
-            self.files[current.0].splice(current.1, &mut group)?;
-            let mut writers = self.factory.create_column_writers(0).map_err(|e| failed(&e))?;
-            while let Some((_, batch)) = answers.next_if(|(row_group, _)| *row_group == current) {
-                encode_batch(&mut writers, &self.answers_schema, &batch)?;
+    /// Writes a row group after another: its columns are passed on while its answers are encoded as they come, and those are put behind them.
+    fn write(mut self, answers: Receiver<RecordBatch>) -> Result<(), DataError> {
+        let mut answers = answers.into_iter();
+        for &file in self.files {
+            for (row_group, n_rows) in file.row_groups().filter(|(_, n_rows)| *n_rows > 0) {
+                let mut group = self.file.next_row_group().map_err(|e| failed(&e))?;
+                let mut writers = self.factory.create_column_writers(0).map_err(|e| failed(&e))?;
+                let schema = &self.answers_schema;
+                std::thread::scope(|scope| {
+                    let encoding = scope.spawn(|| encode(&mut answers, n_rows, &mut writers, schema));
+                    let spliced = file.splice(row_group, &mut group);
+                    encoding.join().unwrap_or_else(|_| Err(failed(&"the encoder has failed"))).and(spliced)
+                })?;
+                for writer in writers {
+                    writer.close().and_then(|column| column.append_to_row_group(&mut group)).map_err(|e| failed(&e))?;
+                }
+                group.close().map_err(|e| failed(&e))?;
             }
-            for writer in writers {
-                writer.close().and_then(|column| column.append_to_row_group(&mut group)).map_err(|e| failed(&e))?;
-            }
-            group.close().map_err(|e| failed(&e))?;
         }
         self.file.close().map(drop).map_err(|e| failed(&e))
     }
+}
+
+/// Encodes the answers of a row group, which come whole batches at a time.
+fn encode(
+    answers: &mut impl Iterator<Item = RecordBatch>,
+    n_rows: usize,
+    writers: &mut [ArrowColumnWriter],
+    schema: &Schema,
+) -> Result<(), DataError> {
+    let mut n_encoded = 0;
+    while n_encoded < n_rows {
+        let batch = answers.next().ok_or_else(|| failed(&"a row group has fewer answers than rows"))?;
+        encode_batch(writers, schema, &batch)?;
+        n_encoded += batch.num_rows();
+    }
+    Ok(())
 }
