@@ -4,6 +4,7 @@ mod cells;
 mod columnar;
 mod filled;
 mod passed_on;
+mod shortest_decimal;
 mod splice;
 mod text;
 

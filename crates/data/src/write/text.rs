@@ -5,6 +5,7 @@ use std::io::Write;
 use belief::ReadReport;
 
 use super::cells::{each_csv_row, each_row, json_keys, push_object};
+use super::shortest_decimal::{self, LONGEST};
 use super::{Job, OutputFormat, Said, Tell, Told, io_error};
 use crate::DataError;
 use crate::encode::{EncodedChunk, Plan};
@@ -97,8 +98,7 @@ fn rows_of_csv(
     answers: &Told,
     out: &mut Vec<u8>,
 ) -> Result<(), DataError> {
-    let mut digits = std::array::from_fn(|_| zmij::Buffer::new());
-    let mut answer = |row: usize, out: &mut Vec<u8>| {
+    let answer = |row: usize, out: &mut Vec<u8>| {
         match &answers.said {
             Said::State(predicted) => out.extend_from_slice(predicted[row].map_or(&[][..], |place| &written.said[place as usize])),
             Said::Labels(labels) => {
@@ -106,7 +106,7 @@ fn rows_of_csv(
                 push_csv(out, &names.join(job.separator.unwrap_or_default()), delimiter);
             }
         }
-        push_numbers(out, &answers.probability[row * job.states.len()..][..job.states.len()], delimiter, &mut digits);
+        push_numbers(out, &answers.probability[row * job.states.len()..][..job.states.len()], delimiter);
     };
     if job.passed_on.is_empty() {
         (0..chunk.n_rows).for_each(|row| answer(row, out));
@@ -129,7 +129,6 @@ fn rows_of_json(
     out: &mut Vec<u8>,
     starts: &mut Vec<usize>,
 ) -> Result<(), DataError> {
-    let mut number = zmij::Buffer::new();
     let keys = json_keys(job.passed_on);
     let mut answer = |row: usize, out: &mut Vec<u8>| {
         starts.push(out.len());
@@ -162,7 +161,7 @@ fn rows_of_json(
             if p.is_nan() {
                 out.extend_from_slice(b"null");
             } else {
-                out.extend_from_slice(number.format_finite(*p).as_bytes());
+                push_number(out, *p);
             }
         }
         out.push(b'}');
@@ -183,45 +182,27 @@ fn rows_of_json(
     })
 }
 
-/// Numbers that are made before the first of them is copied: read at once, what was just written piece by piece would be waited for.
-const AT_ONCE: usize = 8;
-
 /// Each number behind a delimiter, and the end of the line; nothing stands for what is no number. Room is made once for all of them, for
 /// pushing bytes costs as much as making them.
-fn push_numbers(out: &mut Vec<u8>, numbers: &[f64], delimiter: u8, digits: &mut [zmij::Buffer; AT_ONCE]) {
+fn push_numbers(out: &mut Vec<u8>, numbers: &[f64], delimiter: u8) {
     let mut at = out.len();
     out.resize(at + numbers.len() * (LONGEST + 1) + 1, 0);
-    for numbers in numbers.chunks(AT_ONCE) {
-        let mut texts = [""; AT_ONCE];
-        for ((text, digits), number) in texts.iter_mut().zip(&mut *digits).zip(numbers) {
-            if !number.is_nan() {
-                *text = digits.format_finite(*number);
-            }
-        }
-        for text in &texts[..numbers.len()] {
-            out[at] = delimiter;
-            at += 1 + put_number(&mut out[at + 1..], text.as_bytes());
+    for number in numbers {
+        out[at] = delimiter;
+        at += 1;
+        if let Some(room) = out[at..].first_chunk_mut().filter(|_| !number.is_nan()) {
+            at += shortest_decimal::put(room, *number);
         }
     }
     out[at] = b'\n';
     out.truncate(at + 1);
 }
 
-/// Bytes of the longest number.
-const LONGEST: usize = 32;
-
-/// Puts digits at the start, and tells how many. Most numbers have 16 to 24; two copies of a fixed length that overlap are faster than one
-/// of any length.
-fn put_number(to: &mut [u8], digits: &[u8]) -> usize {
-    const HALF: usize = LONGEST / 2;
-    match (digits.first_chunk::<HALF>(), digits.last_chunk::<HALF>()) {
-        (Some(first), Some(last)) => {
-            to[..HALF].copy_from_slice(first);
-            to[digits.len() - HALF..digits.len()].copy_from_slice(last);
-        }
-        _ => to[..digits.len()].copy_from_slice(digits),
-    }
-    digits.len()
+/// A number alone.
+fn push_number(out: &mut Vec<u8>, number: f64) {
+    let mut room = [0; LONGEST];
+    let length = shortest_decimal::put(&mut room, number);
+    out.extend_from_slice(&room[..length]);
 }
 
 /// A cell of CSV, in quotes where it has to be.
