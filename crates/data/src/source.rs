@@ -284,7 +284,7 @@ impl Source {
                     }
                     let mut seen = 0;
                     if !open.is_empty() {
-                        file.read(part.first(most - rows), 8192, Some(&open), |batch| {
+                        file.read(part.first(most - rows), 8192, &open, &Pool::default(), |batch| {
                             seen += batch.num_rows();
                             for (array, column) in batch.columns().iter().zip(&open) {
                                 profile_array(array, &mut profiles[place_of[*column]]);
@@ -393,7 +393,7 @@ impl Source {
             (Unit::Part { part, file: parquet, before, .. }, _) => {
                 let (wanted, projected) = self.projected(file, plan);
                 let mut first_row = part.first_row;
-                parquet.read(*part, rows, Some(&wanted), |batch| {
+                parquet.read(*part, rows, &wanted, pool, |batch| {
                     let n = batch.num_rows() as u64;
                     each(columnar::encode::encode(&batch, first_row, *before, &mut ChunkBuilder::new(plan, &projected, 0))?)?;
                     first_row += n;

@@ -1,8 +1,11 @@
 //! Arrow arrays to encoded columns: dictionary keys are used as they are, doubles are not copied.
 
+use std::sync::Arc;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type};
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, LargeStringArray, RecordBatch, make_array};
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 
 use crate::DataError;
@@ -26,7 +29,7 @@ pub(crate) fn encode(batch: &RecordBatch, first_row: u64, before: u64, builder: 
         match &plan.kind {
             PlanKind::Skip | PlanKind::Absence { .. } => {}
             PlanKind::Text { .. } => {
-                let texts = arrow_cast::cast(array, &DataType::LargeUtf8).map_err(bad)?;
+                let texts = as_texts(array).map_err(bad)?;
                 push_all(texts.as_string::<i64>().iter().map(|t| t.map(str::as_bytes)), variable, builder, &mut faults);
             }
             PlanKind::Labels(_) => push_labels(array, variable, builder, &mut faults).map_err(bad)?,
@@ -101,9 +104,33 @@ fn readable(array: &ArrayRef) -> Result<ArrayRef, arrow_schema::ArrowError> {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Boolean | DataType::Int64 | DataType::Float64 => return Ok(array.clone()),
         DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => DataType::Int64,
         DataType::Float16 | DataType::Float32 => DataType::Float64,
-        _ => DataType::Utf8,
+        _ => return as_texts(array),
     };
     arrow_cast::cast(array, &to)
+}
+
+/// Whatever it is as texts; what is nested as Arrow writes it.
+fn as_texts(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    let array = in_utc(array)?;
+    if arrow_cast::can_cast_types(array.data_type(), &DataType::LargeUtf8) {
+        return arrow_cast::cast(&array, &DataType::LargeUtf8);
+    }
+    let (options, nulls) = (FormatOptions::default(), array.logical_nulls());
+    let formatter = ArrayFormatter::try_new(array.as_ref(), &options)?;
+    let text = |row| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row)).then(|| formatter.value(row).try_to_string()).transpose();
+    let texts = (0..array.len()).map(text).collect::<Result<LargeStringArray, _>>()?;
+    Ok(Arc::new(texts))
+}
+
+/// Times of a named zone as the same times of UTC: what the names mean changes from year to year, and is in no file.
+pub(crate) fn in_utc(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    match array.data_type() {
+        DataType::Timestamp(unit, Some(zone)) if !zone.starts_with(['+', '-']) => {
+            let utc = DataType::Timestamp(*unit, Some("+00:00".into()));
+            Ok(make_array(array.to_data().into_builder().data_type(utc).build()?))
+        }
+        _ => Ok(array.clone()),
+    }
 }
 
 fn encode_states(array: &ArrayRef, variable: usize, builder: &mut ChunkBuilder<'_>, faults: &mut Faults) {
@@ -210,11 +237,12 @@ fn encode_numbers(
             push_all(texts.as_string::<i64>().iter().map(|t| t.map(str::as_bytes)), variable, builder, faults);
             return Ok(None);
         }
-        // Days since the start of 1970, as dates in texts; a length of time is in seconds.
+        // Days since the start of 1970, as dates in texts; a length of time is in seconds, and so is a time of day.
         DataType::Date32 => arrow_cast::cast(&arrow_cast::cast(array, &DataType::Int32)?, &DataType::Float64)?,
         DataType::Date64 => divided(array, 1e3 * 86_400.0)?,
         DataType::Timestamp(unit, _) => divided(array, per_second(*unit) * 86_400.0)?,
-        DataType::Duration(unit) => divided(array, per_second(*unit))?,
+        DataType::Duration(unit) | DataType::Time64(unit) => divided(array, per_second(*unit))?,
+        DataType::Time32(unit) => divided(&arrow_cast::cast(array, &DataType::Int32)?, per_second(*unit))?,
         DataType::Boolean => arrow_cast::cast(&arrow_cast::cast(array, &DataType::Int32)?, &DataType::Float64)?,
         _ => arrow_cast::cast(array, &DataType::Float64)?,
     };

@@ -17,6 +17,7 @@ use arrow_ipc::{Message, MessageHeader, root_as_footer, root_as_message};
 use arrow_schema::{ArrowError, SchemaRef};
 
 use super::guard;
+use super::scratch::give_back;
 use super::slices::Slices;
 use crate::DataError;
 use crate::input::{Format, Input};
@@ -222,13 +223,6 @@ impl PackedBatch {
             Body::Read(bytes) => bytes.len() as u64,
             Body::At(_, n) => *n,
         }
-    }
-}
-
-/// Returns a buffer to the pool, unless someone still holds on to it.
-fn give_back(body: Buffer, pool: &Pool) {
-    if let Ok(bytes) = body.into_vec() {
-        pool.give(bytes);
     }
 }
 

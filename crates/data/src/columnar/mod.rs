@@ -10,6 +10,8 @@ use crate::{DataError, Input};
 pub(crate) mod encode;
 pub(crate) mod ipc;
 pub(crate) mod parquet;
+mod plain_pages;
+mod scratch;
 mod slices;
 
 thread_local! {

@@ -2,9 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arrow_array::RecordBatch;
+use arrow_array::{RecordBatch, RecordBatchOptions, make_array};
+use arrow_buffer::Buffer;
+use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Schema as ArrowSchema, SchemaRef};
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
@@ -16,9 +19,11 @@ use parquet::file::writer::SerializedRowGroupWriter;
 use parquet::schema::types::Type;
 
 use super::guard;
-
+use super::plain_pages::PlainPages;
+use super::scratch::{Scratch, give_back};
 use crate::DataError;
 use crate::input::Input;
+use crate::text::blocks::Pool;
 
 const PARQUET: &str = "Parquet";
 
@@ -148,39 +153,106 @@ impl ParquetFile {
         parts
     }
 
-    /// Reads a part in batches of `batch` rows; `columns` are the places of the columns wanted.
+    /// Reads a part in batches of `batch` rows; `columns` are the places of the columns wanted, in order. What is read as it lies in the
+    /// file is read into a buffer of the pool.
     pub fn read(
         &self,
         part: Part,
         batch: usize,
-        columns: Option<&[usize]>,
+        columns: &[usize],
+        pool: &Pool,
         mut each: impl FnMut(RecordBatch) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
         let file = Positioned::new(&self.input, HEADER)?;
-        let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
+        let plain: Vec<Option<PlainPages>> = guard(&self.input, PARQUET, || {
+            Ok::<_, ParquetError>(columns.iter().map(|root| self.plain_pages(&file, part, *root)).collect())
+        })?;
+        let decoded = columns.iter().zip(&plain).filter(|(_, plain)| plain.is_none()).map(|(root, _)| *root);
+        let as_it_lies = file.file.clone();
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
             .with_batch_size(batch)
             .with_row_groups(vec![part.row_group]);
-        if let Some(columns) = columns {
-            let mask = ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied());
-            builder = builder.with_projection(mask);
-        }
-        let whole = self.metadata.metadata().row_group(part.row_group).num_rows() as usize;
+        let mask = ProjectionMask::roots(builder.parquet_schema(), decoded);
+        let mut builder = builder.with_projection(mask);
+        let whole = self.n_rows_of(part.row_group);
         if part.rows < whole {
             let rest = whole - part.skip - part.rows;
             let selectors = vec![RowSelector::skip(part.skip), RowSelector::select(part.rows), RowSelector::skip(rest)];
             builder = builder.with_row_selection(RowSelection::from(selectors));
         }
         let mut batches = guard(&self.input, PARQUET, || builder.build())?;
-        while let Some(batch) = guard(&self.input, PARQUET, || batches.next().transpose())? {
+        if plain.iter().all(Option::is_none) {
+            while let Some(batch) = guard(&self.input, PARQUET, || batches.next().transpose())? {
+                each(batch)?;
+            }
+            return Ok(());
+        }
+        let schema = guard(&self.input, PARQUET, || self.schema().project(columns))?;
+        let mut first = part.skip;
+        while let Some(decoded) = guard(&self.input, PARQUET, || batches.next().transpose())? {
+            let rows = first..first + decoded.num_rows();
+            first = rows.end;
+            let (body, batch) =
+                guard(&self.input, PARQUET, || together(&as_it_lies, &schema, &decoded, &plain, rows, pool.take_as_it_is()))?;
+            drop(decoded);
             each(batch)?;
+            give_back(body, pool);
         }
         Ok(())
     }
+
+    /// Whether the rows of a part of a column can be read as they are.
+    #[cfg(test)]
+    pub fn lies_plainly(&self, part: Part, root: usize) -> bool {
+        Positioned::new(&self.input, HEADER).is_ok_and(|file| self.plain_pages(&file, part, root).is_some())
+    }
+
+    fn n_rows_of(&self, row_group: usize) -> usize {
+        self.metadata.metadata().row_group(row_group).num_rows().max(0) as usize
+    }
+
+    /// Where a column lies of which the rows of a part can be read as they are.
+    fn plain_pages(&self, file: &Positioned, part: Part, root: usize) -> Option<PlainPages> {
+        let parquet_schema = self.metadata.parquet_schema();
+        let mut leaves = (0..parquet_schema.num_columns()).filter(|leaf| parquet_schema.get_column_root_idx(*leaf) == root);
+        let (Some(leaf), None) = (leaves.next(), leaves.next()) else { return None };
+        let column = self.metadata.metadata().row_group(part.row_group).column(leaf);
+        let data_type = self.schema().field(root).data_type();
+        PlainPages::find(file, column, data_type, self.n_rows_of(part.row_group), part.skip..part.skip + part.rows)
+    }
+}
+
+/// Rows of all columns: of those that were decoded, and of the others, which are read into `scratch`.
+fn together(
+    file: &File,
+    schema: &ArrowSchema,
+    decoded: &RecordBatch,
+    plain: &[Option<PlainPages>],
+    rows: Range<usize>,
+    scratch: Vec<u8>,
+) -> Result<(Buffer, RecordBatch), ParquetError> {
+    let mut scratch = Scratch::new(scratch);
+    let places = plain.iter().map(|pages| pages.as_ref().map(|pages| pages.read(file, &rows, &mut scratch)).transpose());
+    let places = places.collect::<Result<Vec<_>, _>>()?;
+    let body = Buffer::from_vec(scratch.bytes);
+    let mut decoded = decoded.columns().iter();
+    let mut arrays = Vec::with_capacity(places.len());
+    for (field, place) in schema.fields().iter().zip(places) {
+        arrays.push(match place {
+            None => decoded.next().cloned().ok_or_else(|| ParquetError::General("a column is missing".into()))?,
+            Some(place) => {
+                let values = body.slice_with_length(place.start, place.len());
+                make_array(ArrayData::builder(field.data_type().clone()).len(rows.len()).add_buffer(values).build()?)
+            }
+        });
+    }
+    let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+    Ok((body, RecordBatch::try_new_with_options(Arc::new(schema.clone()), arrays, &options)?))
 }
 
 /// A file read at places of the reader's own. The reader of a [`File`] duplicates the descriptor and reads 8 kB for the header of
 /// every page it passes over, which costs more than the pages.
-struct Positioned {
+pub(super) struct Positioned {
     file: Arc<File>,
     len: u64,
     /// Held while the file's own position is used.
@@ -235,7 +307,7 @@ impl ChunkReader for Positioned {
 }
 
 /// Reads on from a place.
-struct ReadOn {
+pub(super) struct ReadOn {
     file: Arc<File>,
     next: u64,
     buffer: Vec<u8>,

@@ -13,6 +13,7 @@ use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
 use super::ipc::{CUT, Dictionaries, damaged};
+use super::scratch::Scratch;
 
 /// Where the columns of a batch lie.
 pub(super) struct Slices<'b> {
@@ -116,7 +117,7 @@ impl<'b> Slices<'b> {
 
     /// Reads some rows into `scratch`, of which the batch is made. The first row is a multiple of eight.
     pub(super) fn read(&self, file: &File, rows: Range<usize>, scratch: Vec<u8>) -> Result<(Buffer, RecordBatch), ArrowError> {
-        let mut scratch = Scratch { bytes: scratch, filled: 0 };
+        let mut scratch = Scratch::new(scratch);
         let read = self.columns.iter().map(|column| column.read(file, &rows, &mut scratch)).collect::<Result<Vec<_>, _>>()?;
         let body = Buffer::from_vec(scratch.bytes);
         let arrays = self.columns.iter().zip(read).map(|(column, read)| column.array(&body, rows.len(), read));
@@ -153,37 +154,14 @@ fn dictionary_of<'b>(field: &Field, dictionaries: &'b Dictionaries) -> Result<&'
     id.and_then(|id| dictionaries.get(&id)).ok_or_else(|| damaged("a dictionary is missing"))
 }
 
-/// Bytes read so far.
-struct Scratch {
-    bytes: Vec<u8>,
-    filled: usize,
-}
-
 impl Scratch {
     /// Reads the bytes of a place from this one on.
     fn read(&mut self, file: &File, place: Place, from: u64, len: u64) -> Result<Range<usize>, ArrowError> {
-        // What any column may be aligned to.
-        const ALIGNMENT: usize = 64;
         if from.checked_add(len).is_none_or(|end| end > place.len) {
             return Err(damaged(SHORT));
         }
-        let start = self.filled.next_multiple_of(ALIGNMENT);
-        let range = start..start + len as usize;
-        if self.bytes.len() < range.end {
-            self.bytes.resize(range.end, 0);
-        }
-        let mut at = range.start;
-        while at < range.end {
-            let next = place.start + from + (at - range.start) as u64;
-            match crate::input::read_at(file, &mut self.bytes[at..range.end], next) {
-                Ok(0) => return Err(damaged(CUT)),
-                Ok(n) => at += n,
-                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(e) => return Err(e.into()),
-            }
-        }
-        self.filled = range.end;
-        Ok(range)
+        let range = self.room(len as usize);
+        if self.fill(range.clone(), file, place.start + from)? { Ok(range) } else { Err(damaged(CUT)) }
     }
 
     /// Takes the first of some places of texts off all of them, and tells where the texts begin and end.

@@ -8,6 +8,7 @@ use arrow_schema::DataType;
 
 use super::text::push_csv;
 use crate::DataError;
+use crate::columnar::encode::in_utc;
 use crate::encode::{EncodedChunk, RawRows};
 use crate::source::{Source, Unit};
 use crate::text::arff;
@@ -142,12 +143,14 @@ fn each_batch_row(
 ) -> Result<(), DataError> {
     let bad = |e: arrow_schema::ArrowError| DataError::BadFile { path: source.input.path.clone(), what: e.to_string(), hint: None };
     let options = FormatOptions::default();
-    let formatters =
-        batch.columns().iter().map(|c| ArrayFormatter::try_new(c.as_ref(), &options)).collect::<Result<Vec<_>, _>>().map_err(bad)?;
+    let columns = batch.columns().iter().map(in_utc).collect::<Result<Vec<_>, _>>().map_err(bad)?;
+    let formatters = columns.iter().map(|c| ArrayFormatter::try_new(c.as_ref(), &options)).collect::<Result<Vec<_>, _>>().map_err(bad)?;
+    let nulls: Vec<_> = columns.iter().map(|c| c.logical_nulls()).collect();
     for place in 0..batch.num_rows() {
         let mut cells = Vec::with_capacity(formatters.len());
-        for (array, formatter) in batch.columns().iter().zip(&formatters) {
-            let text = (!array.is_null(place)).then(|| formatter.value(place).try_to_string()).transpose().map_err(bad)?;
+        for ((array, formatter), nulls) in columns.iter().zip(&formatters).zip(&nulls) {
+            let is_null = nulls.as_ref().is_some_and(|nulls| nulls.is_null(place));
+            let text = (!is_null).then(|| formatter.value(place).try_to_string()).transpose().map_err(bad)?;
             let plain = array.data_type().is_numeric() || *array.data_type() == DataType::Boolean;
             let bare = plain && text.as_deref().is_some_and(|t| is_json_number(t) || t == "true" || t == "false");
             cells.push(Cell { text: text.map(Cow::Owned), bare });

@@ -6,7 +6,7 @@ use belief::{Chunk, ReadReport, VarId};
 
 use super::cells::{each_row, json_keys, push_object};
 use super::text::push_csv;
-use super::{OutputFormat, io_error, unlike};
+use super::{OutputFormat, delimiter, io_error, unlike};
 use crate::encode::Plan;
 use crate::{DataError, Table};
 
@@ -63,8 +63,7 @@ impl Table {
             return Err(DataError::Columns { what, hint: Some("name the output .csv or .jsonl".into()) });
         }
         let names = self.passed_on_names()?;
-        let of_input = self.sources[0].dialect().map_or(b',', |dialect| dialect.delimiter);
-        let delimiter = if format == OutputFormat::Tsv { b'\t' } else { of_input };
+        let delimiter = delimiter(self, format);
         let as_json = format == OutputFormat::JsonLines;
         if !as_json {
             let mut header = Vec::new();

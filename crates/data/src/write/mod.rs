@@ -24,7 +24,7 @@ use crate::{DataError, Table};
 /// What the rows are written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputFormat {
-    /// Separated values: with the input's separator, or commas.
+    /// Separated values: with the input's separator, or commas if it has none or tabs.
     Csv,
     /// Values separated by tabs.
     Tsv,
@@ -253,6 +253,15 @@ pub fn unlike(columns: &[String], wished: impl IntoIterator<Item = String>) -> V
         name
     };
     wished.into_iter().map(one).collect()
+}
+
+/// What stands between cells.
+fn delimiter(table: &Table, format: OutputFormat) -> u8 {
+    match table.sources[0].dialect() {
+        _ if format == OutputFormat::Tsv => b'\t',
+        Some(dialect) if dialect.delimiter != b'\t' => dialect.delimiter,
+        _ => b',',
+    }
 }
 
 fn io_error(source: std::io::Error) -> DataError {

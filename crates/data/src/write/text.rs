@@ -6,7 +6,7 @@ use belief::ReadReport;
 
 use super::cells::{each_csv_row, each_row, json_keys, push_object};
 use super::shortest_decimal::{self, LONGEST};
-use super::{Job, OutputFormat, Said, Tell, Told, io_error};
+use super::{Job, OutputFormat, Said, Tell, Told, delimiter, io_error};
 use crate::DataError;
 use crate::encode::{EncodedChunk, Plan};
 use crate::source::Unit;
@@ -19,8 +19,7 @@ pub(super) fn write(
     to: &mut (dyn Write + Send),
     answer: impl Tell,
 ) -> Result<ReadReport, DataError> {
-    let of_input = job.table.sources[0].dialect().map_or(b',', |dialect| dialect.delimiter);
-    let delimiter = if format == OutputFormat::Tsv { b'\t' } else { of_input };
+    let delimiter = delimiter(job.table, format);
     if format != OutputFormat::JsonLines {
         let mut header = Vec::new();
         for (place, name) in job.passed_on.iter().chain(&job.added).enumerate() {

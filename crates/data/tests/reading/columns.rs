@@ -91,6 +91,28 @@ fn dates_that_are_called_numbers_are_days() {
     assert!(error.hint().unwrap().contains("2024-01-31"), "{:?}", error.hint());
 }
 
+/// Names of zones need a table of them that no file has; times of day have no day; and what is nested is a text like any other.
+#[test]
+fn times_of_named_zones_times_of_day_and_nested_values_are_read_as_they_are_called() {
+    use arrow_array::types::Int32Type;
+    use arrow_array::{ArrayRef, ListArray, RecordBatch, Time32SecondArray, Time64MicrosecondArray, TimestampMillisecondArray};
+    use std::sync::Arc;
+    let moments: ArrayRef = Arc::new(TimestampMillisecondArray::from(vec![2 * 86_400_000, 216_000_000]).with_timezone("Europe/Berlin"));
+    let seconds: ArrayRef = Arc::new(Time32SecondArray::from(vec![90, 3600]));
+    let finer: ArrayRef = Arc::new(Time64MicrosecondArray::from(vec![1_500_000, 0]));
+    let lists: ArrayRef = Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>([Some(vec![Some(1), Some(2)]), None]));
+    let batch = RecordBatch::try_from_iter([("a", moments), ("b", seconds), ("c", finer), ("d", lists)]).unwrap();
+    let mut writer = parquet::arrow::ArrowWriter::try_new(Vec::new(), batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    let bytes = writer.into_inner().unwrap();
+    let called = |kind: ColumnType, last: ColumnType| ReadOptions { types: vec![("*".into(), kind), ("d".into(), last)], ..on_threads(1) };
+    let row = |row: [&str; 4]| row.map(|x| (!x.is_empty()).then(|| x.to_string())).to_vec();
+    let found = read("a.parquet", bytes.clone(), called(ColumnType::Numeric, ColumnType::Category)).unwrap();
+    assert_eq!(found.rows, [row(["2", "90", "1.5", "[1, 2]"]), row(["2.5", "3600", "0", ""])]);
+    let found = read("a.parquet", bytes, called(ColumnType::Category, ColumnType::Category)).unwrap();
+    assert_eq!(found.rows[0], row(["1970-01-03T00:00:00Z", "00:01:30", "00:00:01.500", "[1, 2]"]));
+}
+
 #[test]
 fn types_by_name_and_pattern_and_the_last_word_counts() {
     let text = "a1,a2,b\n1,2,3\n4,5,6\n";

@@ -148,6 +148,33 @@ fn cells_of_columns_that_are_left_out_are_passed_on_as_they_are() {
     assert_eq!(texts(2), ["2024-01-31", "2024-02-01"]);
 }
 
+/// A file that is called CSV has commas, whatever was between the cells before, unless that is another mark than a tab.
+#[test]
+fn tabs_are_kept_only_where_they_are_asked_for() {
+    let folder = Folder::new();
+    let first_line = |text: &str, format| {
+        let table = Table::open(&[folder.file("a.txt", text)], options()).unwrap();
+        String::from_utf8(written(&table, format)).unwrap().lines().nth(1).unwrap().to_string()
+    };
+    assert_eq!(first_line("a\tb\nx,y\tz\n", OutputFormat::Csv), "\"x,y\",z,,,");
+    assert_eq!(first_line("a\tb\nx,y\tz\n", OutputFormat::Tsv), "x,y\tz\t\t\t");
+    assert_eq!(first_line("a;b\nx;z\n", OutputFormat::Csv), "x;z;;;");
+}
+
+/// Such as pandas writes where a column has no value at all, or times with a zone.
+#[test]
+fn blanks_of_any_type_are_null_and_times_of_named_zones_are_written_in_utc() {
+    use arrow_array::NullArray;
+    let times = TimestampMillisecondArray::from(vec![Some(86_400_000), None]).with_timezone("UTC");
+    let columns: [(&str, ArrayRef); 3] =
+        [("none", Arc::new(NullArray::new(2))), ("when", Arc::new(times)), ("colour", Arc::new(StringArray::from(vec!["red", "blue"])))];
+    let folder = Folder::new();
+    let table = Table::open(&[folder.file("a.parquet", parquet(&RecordBatch::try_from_iter(columns).unwrap(), 10))], options()).unwrap();
+    let lines = String::from_utf8(written(&table, OutputFormat::JsonLines)).unwrap();
+    assert!(lines.contains(r#""input":{"none":null,"when":"1970-01-02T00:00:00Z","colour":"red"}"#), "{lines}");
+    assert!(lines.contains(r#""input":{"none":null,"when":null,"colour":"blue"}"#), "{lines}");
+}
+
 #[test]
 fn files_of_other_types_are_named() {
     let folder = Folder::new();
