@@ -138,7 +138,7 @@ impl AskArgs {
 
 #[derive(Args)]
 #[command(
-    after_help = "The format is known by the file's ending: .bif, .xml or .xmlbif, .net, .dsc, .uai, .xdsl, .tbn (ours), .dot.\nWhat the format has no words for is told, and lost. UAI has no names: they go into NAME.uai.names beside it.\n\nExamples:\n  tunbridge convert alarm.bif alarm.xdsl\n  tunbridge convert munin.bif.gz munin.uai\n  tunbridge convert play_tennis.tb play_tennis.tbn\n  tunbridge convert network.txt out.txt --from bif --to net"
+    after_help = "The format is known by the file's ending: .bif, .xml or .xmlbif, .net, .dsc, .uai, .xdsl, .tbn (ours), .dot.\nWhat the format has no words for is told, and lost. UAI has no names: they go into NAME.uai.names beside it.\nA network in which one variable is the only parent of the others is a classifier of it: --target makes it a model (.tb).\n\nExamples:\n  tunbridge convert alarm.bif alarm.xdsl\n  tunbridge convert munin.bif.gz munin.uai\n  tunbridge convert play_tennis.tb play_tennis.tbn\n  tunbridge convert play_tennis.tbn expert.tb --target PlayTennis\n  tunbridge convert network.txt out.txt --from bif --to net"
 )]
 pub struct ConvertArgs {
     /// The network to read, packed by gzip or not; or a naive Bayes model
@@ -147,6 +147,12 @@ pub struct ConvertArgs {
     /// Where the network goes; - is standard output
     #[arg(value_name = "OUT")]
     pub output: PathBuf,
+    /// Write a naive Bayes model that predicts this variable, which must be the only parent of the others
+    #[arg(short, long, value_name = "NAME", conflicts_with = "to")]
+    pub target: Option<String>,
+    /// With --target: how many rows the network is worth when the model is updated or merged; it answers the same whatever that is
+    #[arg(long, value_name = "N", default_value_t = 1.0, requires = "target")]
+    pub equivalent_sample_size: f64,
     /// The format to write [default: as OUT ends]
     #[arg(long, value_name = "FORMAT")]
     pub to: Option<String>,

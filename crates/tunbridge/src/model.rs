@@ -6,7 +6,7 @@ use std::sync::Arc;
 use belief::{Chunk, Kind, Pruned, Role, Schema, ShapeMismatch, WordWeights, normalise_ln};
 use data::{Answers, DataError};
 use evaluate::Calibrator;
-use learn::{Contest, EventModel, Ledger, Mixture, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, TextEvent, Treatment};
+use learn::{Contest, EventModel, Ledger, Mixture, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, NetworkAsData, TextEvent, Treatment};
 use serde::{Deserialize, Serialize};
 
 use crate::aode::AodeModel;
@@ -14,7 +14,7 @@ use crate::average::{AverageModel, StoredAverage};
 use crate::classifier::{Classifier, answers};
 use crate::labels::LabelsModel;
 use crate::model_file::{self, ModelFileError};
-use crate::network::NetworkModel;
+use crate::network::{NetworkFile, NetworkModel};
 use crate::unlabelled::OfComponents;
 use crate::{Error, FromUnlabelled, Recipe};
 
@@ -201,6 +201,29 @@ impl NaiveBayesModel {
             }
         }
         Ok(Self { parts, completed, posterior, mixture })
+    }
+
+    /// The classifier that a network of the shape of naive Bayes is. `equivalent_sample_size` is how many rows it is worth when more are
+    /// learned from; it classifies the same whatever that is.
+    ///
+    /// # Errors
+    /// When there is no such variable, the network has another shape or no tables, or the number is not above zero and finite.
+    pub fn from_network(file: &NetworkFile, target: &str, equivalent_sample_size: f64) -> Result<Self, Error> {
+        let Some(network) = file.network() else {
+            let what = format!("{}: has no tables of variables given others to classify by", file.path.display());
+            return Err(Error::unfit(what, "give a network with its tables, such as a .bif or .tbn file"));
+        };
+        let NetworkAsData { schema, statistic, prior } = NetworkAsData::new(network, target, equivalent_sample_size)?;
+        Self::from_parts(Stored {
+            schema,
+            recipe: Recipe::default(),
+            prior,
+            statistic,
+            calibrator: None,
+            calibrator_is_stale: false,
+            unlabelled: None,
+            pruned: Vec::new(),
+        })
     }
 
     /// As [`Model::save`].

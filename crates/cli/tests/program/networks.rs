@@ -41,6 +41,32 @@ fn networks_are_told_to_programs() {
     assert!(folder.run("show asia.bif --junction-tree --format svg").ok().stdout().starts_with("<svg "));
 }
 
+/// There and back the model answers as it did, and goes on learning with the weight it is given.
+#[test]
+fn a_network_of_the_shape_of_naive_bayes_is_a_classifier() {
+    let folder = Folder::with_networks();
+    folder.put("play.csv", "Wind,Humidity,Play\nStrong,High,No\nWeak,High,No\nWeak,Low,Yes\nStrong,Low,Yes\nWeak,High,Yes\n");
+    folder.run("learn play.csv --target Play --evaluate none -o play.tb").ok();
+    folder.run("convert play.tb play.tbn").ok();
+    let told = folder.run("convert play.tbn expert.tb --target Play --equivalent-sample-size 5").ok();
+    assert!(told.stdout().contains("3 variables, a naive Bayes model of Play, worth 5 rows"), "{}", told.stdout());
+    let p = |model: &str| {
+        let told = folder.run(&format!("classify {model} Wind=Strong Humidity=High --format json")).ok().json();
+        told["probability"]["Yes"].as_f64().unwrap()
+    };
+    assert!((p("expert.tb") - p("play.tb")).abs() < 1e-14);
+    let updated = folder.run("update expert.tb play.csv --format json").ok().json();
+    assert_eq!(updated["rows"], json!(10), "{updated}");
+    let told = folder.run("convert play.tbn again.tb --target Play --format json").ok().json();
+    assert_eq!((&told["kind"], &told["rows"]), (&json!("naive-bayes"), &json!(1.0)));
+    folder.run("convert asia.bif x.tb --target lung").fails(1, &["lung"]);
+    folder.run("convert play.tbn x.tb --target Plya").fails(1, &["Play"]);
+    folder.run("convert play.tbn x.tb --target Play --equivalent-sample-size 0").fails(1, &["above zero"]);
+    folder.run("convert play.tbn x.tb --equivalent-sample-size 3").fails(2, &["--target"]);
+    folder.run("convert play.tbn x.tb").fails(2, &["--target"]);
+    folder.run("convert play.tbn x.tb --target Play --to bif").fails(2, &["--to"]);
+}
+
 #[test]
 fn an_order_is_saved_and_used_again() {
     let folder = Folder::with_networks();

@@ -1,10 +1,10 @@
-//! `convert`: a network in another format.
+//! `convert`: a network in another format, or as the classifier that it is.
 
 use std::path::Path;
 use std::time::Instant;
 
-use tunbridge::Timings;
 use tunbridge::network::{self, FormatKind, NetworkFile};
+use tunbridge::{NaiveBayesModel, Timings};
 
 use super::super::{no_trace, print, print_json};
 use super::{print_as, told_of_saving};
@@ -17,6 +17,13 @@ use crate::progress::remark;
 pub fn run(args: &ConvertArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     no_trace(common)?;
     let as_json = common.json()?;
+    if let Some(target) = &args.target {
+        return to_model(args, target, as_json, timings);
+    }
+    if args.to.is_none() && args.output.extension().is_some_and(|ending| ending == "tb") {
+        let what = format!("`{}`: a model predicts one of the variables; say which with --target", args.output.display());
+        return Err(Failure::Usage(what));
+    }
     let to = format_to(args.to.as_deref(), Some(&args.output))?;
     let from = args.from.as_deref().map(|name| format_of("--from", name)).transpose()?;
     let start = Instant::now();
@@ -38,6 +45,26 @@ pub fn run(args: &ConvertArgs, common: &Common, timings: &mut Timings) -> Result
     let variables = of(n_variables as f64, "variable", "variables");
     let told = told_of_saving(&file, &saved);
     print(&format!("{}: {variables}, {} to {to}\n{told}", args.output.display(), file.format))
+}
+
+/// The naive Bayes model that a network of its shape is.
+fn to_model(args: &ConvertArgs, target: &str, as_json: bool, timings: &mut Timings) -> Result<(), Failure> {
+    let from = args.from.as_deref().map(|name| format_of("--from", name)).transpose()?;
+    let start = Instant::now();
+    let file = NetworkFile::open_as(&args.input, from)?;
+    timings.add("read", start);
+    let model = NaiveBayesModel::from_network(&file, target, args.equivalent_sample_size)?;
+    let start = Instant::now();
+    let bytes = model.save(&args.output, args.force)?;
+    timings.add("write", start);
+    let (n_variables, rows) = (file.domain().n_variables(), args.equivalent_sample_size);
+    if as_json {
+        return print_json(&serde_json::json!({"model": args.output.display().to_string(), "kind": model.kind(), "target": target,
+            "from": file.format.name(), "variables": n_variables, "rows": rows, "bytes": bytes, "remarks": file.remarks()}));
+    }
+    let (variables, rows) = (of(n_variables as f64, "variable", "variables"), of(rows, "row", "rows"));
+    let remarks: String = file.remarks().iter().map(|text| format!("  read: {text}\n")).collect();
+    print(&format!("{}: {variables}, a naive Bayes model of {target}, worth {rows}\n{remarks}", args.output.display()))
 }
 
 /// A format by its name.
