@@ -13,7 +13,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
-use tunbridge_data::{Answers, ColumnType, DataError, OnBadRow, OutputFormat, ReadOptions, RowText, Table, UnknownStates};
+use tunbridge_data::{Answers, ColumnType, DataError, Header, OnBadRow, OutputFormat, ReadOptions, RowText, Table, UnknownStates};
 
 use crate::support::Folder;
 
@@ -153,7 +153,7 @@ fn cells_of_columns_that_are_left_out_are_passed_on_as_they_are() {
 fn tabs_are_kept_only_where_they_are_asked_for() {
     let folder = Folder::new();
     let first_line = |text: &str, format| {
-        let table = Table::open(&[folder.file("a.txt", text)], options()).unwrap();
+        let table = Table::open(&[folder.file("a.txt", text)], ReadOptions { header: Header::Present, ..ReadOptions::default() }).unwrap();
         String::from_utf8(written(&table, format)).unwrap().lines().nth(1).unwrap().to_string()
     };
     assert_eq!(first_line("a\tb\nx,y\tz\n", OutputFormat::Csv), "\"x,y\",z,,,");
@@ -169,7 +169,9 @@ fn blanks_of_any_type_are_null_and_times_of_named_zones_are_written_in_utc() {
     let columns: [(&str, ArrayRef); 3] =
         [("none", Arc::new(NullArray::new(2))), ("when", Arc::new(times)), ("colour", Arc::new(StringArray::from(vec!["red", "blue"])))];
     let folder = Folder::new();
-    let table = Table::open(&[folder.file("a.parquet", parquet(&RecordBatch::try_from_iter(columns).unwrap(), 10))], options()).unwrap();
+    let table =
+        Table::open(&[folder.file("a.parquet", parquet(&RecordBatch::try_from_iter(columns).unwrap(), 10))], ReadOptions::default())
+            .unwrap();
     let lines = String::from_utf8(written(&table, OutputFormat::JsonLines)).unwrap();
     assert!(lines.contains(r#""input":{"none":null,"when":"1970-01-02T00:00:00Z","colour":"red"}"#), "{lines}");
     assert!(lines.contains(r#""input":{"none":null,"when":null,"colour":"blue"}"#), "{lines}");
