@@ -146,22 +146,25 @@ pub enum AskError {
         /// Why.
         why: String,
     },
-    /// A table that does not fit.
-    #[error("this needs a table of {entries:.3e} entries ({bytes}) over {}, more than the {limit} allowed: {advice}", shortened(variables))]
+    /// Tables that do not fit.
+    #[error(
+        "this needs tables of {entries:.3e} entries ({bytes}) over {}, and the memory allowed has room for {limit}: {advice}",
+        shortened(variables)
+    )]
     TooLarge {
-        /// The table's variables.
+        /// The tables' variables.
         variables: Vec<String>,
-        /// Its entries.
+        /// Their entries.
         entries: f64,
-        /// How much memory it takes, in words.
+        /// How much memory these take, in words.
         bytes: String,
-        /// Entries that are allowed.
+        /// The entries that there is room for, beside what is made on the way.
         limit: usize,
         /// What to do.
         advice: String,
     },
     /// More answers than can be looked for.
-    #[error("{wanted} most probable assignments are more than the {most} that are looked for: ask for fewer")]
+    #[error("{wanted} most probable assignments are more than the {most} that there is room for: ask for fewer, or allow more memory")]
     TooManyBest {
         /// How many were asked for.
         wanted: usize,
