@@ -61,7 +61,7 @@ impl NetworkFile {
             return Self::of_model(path);
         }
         let broken = |fault: FormatError| Error::NetworkFile { path: path.into(), fault: Box::new(fault) };
-        let kind = format.or_else(|| FormatKind::of_contents(&bytes)).or_else(|| FormatKind::of_file_name(&path.to_string_lossy()));
+        let kind = format.or_else(|| FormatKind::of_file(&path.to_string_lossy(), &bytes));
         let Some(kind) = kind else {
             let what = format!("{}: is no network: it begins like none of the formats that are known", path.display());
             let names: Vec<&str> = FormatKind::ALL.iter().map(|kind| kind.name()).collect();
