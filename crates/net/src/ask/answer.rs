@@ -33,7 +33,7 @@ impl Oracle {
     /// # Errors
     /// When names are unknown, numbers are no likelihood, interventions are asked for, or a table would not fit; see [`AskError`].
     pub fn answer(&self, query: &Query) -> Result<Reply, AskError> {
-        self.reply(&Question::resolve(self.domain(), query)?)
+        self.reply(&self.question(query)?)
     }
 
     /// Answers a question in ids, as one to which the findings of a case were added.

@@ -3,6 +3,7 @@
 use super::AskError;
 use super::cutset;
 use super::plan::{all_open, shape_of};
+use super::resolve::Question;
 use crate::bucket_tree::all_marginals;
 use crate::domain::Domain;
 use crate::elimination_order::{Elimination, Search, cheapest_elimination};
@@ -13,6 +14,7 @@ use crate::factor_graph::FactorGraph;
 use crate::junction_tree::clique_tree::CliqueTree;
 use crate::junction_tree::{self, Calibrated, JunctionTree, Workspace};
 use crate::network::Network;
+use crate::query::Query;
 use crate::variable_elimination::eliminate;
 use belief::{CompensatedSum, VarId};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -61,6 +63,8 @@ pub struct Oracle {
     engine: Engine,
     /// Whether there will be one question only.
     once: bool,
+    /// The numbers that states stand for, by variable; nothing where their names are all that is known.
+    state_values: Vec<Option<Vec<f64>>>,
     /// The order of the junction tree, looked for when it is first wanted, or given.
     order: OnceLock<Elimination>,
     tree: OnceLock<Result<JunctionTree, NetError>>,
@@ -105,6 +109,7 @@ impl Oracle {
             max_entries: DEFAULT_MAX_ENTRIES,
             engine: Engine::default(),
             once: false,
+            state_values: Vec::new(),
             order: OnceLock::new(),
             tree: OnceLock::new(),
             room: Arc::new(Mutex::new(Workspace::in_parallel())),
@@ -134,6 +139,25 @@ impl Oracle {
     #[must_use]
     pub fn with_order(self, order: Elimination) -> Self {
         Self { order: OnceLock::from(order), tree: OnceLock::new(), engine: Engine::JunctionTree, ..self }
+    }
+
+    /// With numbers that the states of some variables stand for, one for each state, by variable: expectations are of these. Lists of another length are passed over.
+    #[must_use]
+    pub fn with_state_values(self, mut state_values: Vec<Option<Vec<f64>>>) -> Self {
+        let domain = self.graph.domain();
+        state_values.truncate(domain.n_variables());
+        for (variable, values) in domain.variables().zip(&mut state_values) {
+            values.take_if(|values| values.len() != domain.n_states(variable));
+        }
+        Self { state_values, ..self }
+    }
+
+    /// A question in ids, of a text.
+    ///
+    /// # Errors
+    /// As [`Question::resolve`].
+    pub fn question(&self, query: &Query) -> Result<Question, AskError> {
+        Question::resolve_with(self.domain(), &self.state_values, query)
     }
 
     /// The variables' names and states.

@@ -86,7 +86,7 @@ impl Oracle {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn plan(&self, query: &Query) -> Result<Plan, AskError> {
-        self.plan_of(&Question::resolve(self.domain(), query)?)
+        self.plan_of(&self.question(query)?)
     }
 
     /// What a question in ids will cost.

@@ -240,14 +240,15 @@ impl NetworkFile {
         self.graph.domain()
     }
 
-    /// What answers questions, with tables of so many bytes together at most.
+    /// What answers questions, with tables of so many bytes together at most. States stand for the numbers that the file gives them, where it does.
     pub fn oracle(&self, memory: u64) -> Oracle {
         let max_entries = usize::try_from(memory / 8).unwrap_or(usize::MAX).max(1);
         let oracle = match self.network() {
             Some(network) => Oracle::of_network(network.clone()),
             None => Oracle::of_factors(self.graph.clone()),
         };
-        oracle.with_max_entries(max_entries)
+        let values = |document: &Document| self.domain().variables().map(|of| document.notes(of).state_values.clone()).collect();
+        oracle.with_max_entries(max_entries).with_state_values(self.document().map_or_else(Vec::new, values))
     }
 
     /// The same with a junction tree by an order of a file, as [`order_text`] has it: a variable a line.

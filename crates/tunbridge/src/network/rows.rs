@@ -173,7 +173,7 @@ impl<'o> RowQuestions<'o> {
         let domain = oracle.domain();
         let mut questions = Vec::new();
         for query in queries {
-            let mut question = Question::resolve(domain, query).map_err(Error::from)?;
+            let mut question = oracle.question(query).map_err(Error::from)?;
             if matches!(question.asks, Asks::Independence { .. }) {
                 return Err(Error::unfit(format!("`{query}` speaks of the graph, and no row changes that"), "ask it without --rows"));
             }

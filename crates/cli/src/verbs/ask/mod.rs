@@ -174,7 +174,7 @@ impl Asker<'_> {
                 let query = question.parse::<Query>().map_err(|e| Error::from(e).at(place(number)))?;
                 let query = self.file.in_bins(query);
                 // That it can be asked of this network is known here by its line.
-                let asked = Question::resolve(self.domain(), &query);
+                let asked = self.oracle.question(&query);
                 asked.map_err(|e| Error::from(e).at(place(number)))?;
                 queries.push(query);
             }
@@ -230,7 +230,7 @@ impl Asker<'_> {
             let what = format!("{}: has arcs and no probabilities, and `{query}` needs them", self.file.path.display());
             return Err(Error::Unfit { what, hint: Some("ask what is independent of what, as in A ⟂ B | C".into()) }.into());
         }
-        let mut question = Question::resolve(self.domain(), &query).map_err(Error::from)?;
+        let mut question = self.oracle.question(&query).map_err(Error::from)?;
         question.findings.extend_from_slice(&self.findings);
         Ok((query, question))
     }
