@@ -116,8 +116,8 @@ pub enum AskError {
         wanted: f64,
     },
     /// Posteriors that no distribution of this model has together.
-    #[error("no distribution of this model has these posteriors together: {} ({} rounds of fitting leave a difference of {difference:.3e}); \
-        leave one of them out", findings.join(", "), rounds)]
+    #[error("no distribution of this model has these posteriors together: {} (fitting leaves a difference of {difference:.3e} after {}); \
+        leave one of them out", findings.join(", "), counted(*rounds, "round"))]
     PosteriorsDisagree {
         /// What was asked for.
         findings: Vec<String>,
@@ -202,6 +202,11 @@ pub(super) fn bytes_in_words(bytes: f64) -> String {
         _ if left < 1e6 => format!("{left:.0} {}", units[unit]),
         _ => format!("{left:.1e} {}", units[unit]),
     }
+}
+
+/// A number of things, of which the word is for one.
+fn counted(n: usize, one: &str) -> String {
+    if n == 1 { format!("one {one}") } else { format!("{n} {one}s") }
 }
 
 fn hint(closest: &Option<String>) -> String {

@@ -5,8 +5,8 @@
 //!
 //! Identifiers have letters, digits and `_` only: other names are changed and kept in a user property.
 
-use super::document::{Document, Notes, Remark, name_and_value};
-use super::draft::{DraftTable, DraftVariable, Laid, Shape, Wording, assemble};
+use super::document::{Document, Notes, Remark, name_and_value, quote};
+use super::draft::{DraftTable, DraftVariable, Laid, Shape, Wording, assemble, configurations};
 use super::identifier::{NAME, STATES};
 use super::lexical::{Fault, FormatError, shortened};
 use super::xml::{Element, parse, xml_text};
@@ -179,7 +179,7 @@ fn laid_out(node: &Element<'_>, shape: &Shape<'_, '_>, is_of_agrum: bool) -> Res
     if node.is("deterministic") {
         let results = part("resultingstates")?.words();
         if results.len() != shape.n_rows {
-            let what = format!("{} resulting states, but the parents have {} configurations", results.len(), shape.n_rows);
+            let what = format!("{} resulting states, but the parents have {}", results.len(), configurations(shape.n_rows));
             return Err(Fault::new(part("resultingstates")?.offset, what, "give one state for each"));
         }
         let states = results.iter().map(|result| Ok(shape.variable.state_of(result)? as u32)).collect::<Result<_, Fault>>()?;
