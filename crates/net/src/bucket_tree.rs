@@ -26,13 +26,13 @@ struct Bucket {
 
 /// The distributions of all named variables given evidence, and the probability of the evidence.
 ///
-/// `max_entries` bounds every table that is made.
+/// `max_entries` bounds the entries of all tables together, which are kept.
 ///
 /// # Complexity
 /// Some three times that of one elimination of all variables.
 ///
 /// # Errors
-/// When a table would be larger than allowed, before it is made; when possible evidence is too improbable for doubles.
+/// When tables would be larger than allowed, before they are made; when possible evidence is too improbable for doubles.
 ///
 /// ```
 /// use tunbridge_net::{Evidence, FactorGraph, Network, bucket_tree::all_marginals};
@@ -57,6 +57,9 @@ pub fn all_marginals(graph: &FactorGraph, evidence: &Evidence, max_entries: usiz
     let open: Vec<VarId> = graph.variables().into_iter().filter(|&variable| evidence.state(variable).is_none()).collect();
     let plan = cheapest_elimination(&beside, &open, Search::Brief);
     plan.cliques.iter().try_for_each(|clique| graph.within_bounds(clique, max_entries))?;
+    if plan.total_entries > max_entries as f64 {
+        return Err(NetError::TooLarge { variables: graph.names_of(&plan.order), entries: plan.total_entries, limit: max_entries });
+    }
     let (buckets, constant) = there(&plan.order, factors, graph.n_with_hidden(), Factor::sum_out);
     if constant.is_zero() {
         // Whether that is so or only too small for doubles, a pass of what is possible at all tells.

@@ -145,6 +145,11 @@ impl FactorGraph {
         variables.iter().map(name).collect()
     }
 
+    /// Whether no entry of any factor is zero.
+    pub(crate) fn is_positive(&self) -> bool {
+        self.factors().iter().all(|factor| factor.values().iter().all(|&value| value > 0.0))
+    }
+
     /// Whether a table over these variables has no more entries than allowed.
     pub(crate) fn within_bounds(&self, variables: &[VarId], limit: usize) -> Result<(), NetError> {
         let entries: f64 = variables.iter().map(|variable| self.n_states[variable.index()] as f64).product();

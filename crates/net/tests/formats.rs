@@ -461,3 +461,36 @@ fn names_of_another_network_are_refused() {
     assert!(told("# none\n").starts_with("2:1: names of 0 variables, but the network has 1"));
     assert!(told("A y, n").starts_with("1:3: expected `:` after `A`"));
 }
+
+/// A network's comment, labels of states and their numbers go through XDSL; what does not is said.
+#[test]
+fn xdsl_keeps_what_is_said_of_states_and_the_network_or_says_what_it_drops() {
+    let text = "<smile id=\"N\">\n<nodes>
+        <cpt id=\"A\" diagtype=\"target\"><state id=\"a\" label=\"Good &amp; fine\" value=\"1.5\"/><state id=\"b\" value=\"2\" fault=\"true\"/><probabilities>0.2 0.8</probabilities></cpt>
+        </nodes>\n<extensions><genie name=\"N\"><comment>a note\nof two lines</comment>
+        <submodel id=\"S\"><textbox><caption>Hello</caption></textbox></submodel><textbox/><arccomment parent=\"A\" child=\"B\"/></genie></extensions></smile>";
+    let read = |text: &str| match format::read(FormatKind::Xdsl, text.as_bytes()).unwrap() {
+        Contents::Network(document) => document,
+        other => panic!("{other:?}"),
+    };
+    let document = read(text);
+    let notes = document.notes(VarId::new(0));
+    assert_eq!(notes.state_values.as_deref(), Some(&[1.5, 2.0][..]));
+    assert_eq!(notes.properties, ["state_labels = (\"Good & fine\", \"\")"]);
+    assert_eq!(document.properties, ["comment = \"a note\\nof two lines\""]);
+    let said: Vec<String> = document.remarks.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said,
+        [
+            "line 3: `fault` of `<state>` is not kept",
+            "line 3: `diagtype` of `<cpt>` is not kept",
+            "line 7: `<textbox>`, of which there are 2, is not kept",
+            "line 7: `<arccomment>` is not kept",
+        ]
+    );
+    let written = format::write(FormatKind::Xdsl, &document).unwrap();
+    assert!(written.lost.is_empty(), "{:?}", written.lost);
+    assert!(written.text.contains("label=\"Good &amp; fine\"") && written.text.contains("<comment>a note"), "{}", written.text);
+    let again = read(&written.text);
+    assert_eq!((again.notes(VarId::new(0)), &again.properties), (notes, &document.properties));
+}

@@ -178,7 +178,7 @@ fn the_guide_is_true() {
 #[test]
 fn broken_files_are_told_by_line_and_column() {
     let ab = "variable A yes/no\n  0.5\nvariable B yes/no\n  0.5\n";
-    let cases: [(String, &str); 31] = [
+    let cases: [(String, &str); 33] = [
         ("hello".into(), "1:1: expected `variable`, found `hello`"),
         ("variable A".into(), "1:11: expected the states, found the end of the text"),
         ("variable A yes".into(), "1:12: expected the states, found `yes`"),
@@ -191,7 +191,7 @@ fn broken_files_are_told_by_line_and_column() {
         ("variable A { a, b, c }\n  0.5".into(), "2:3: expected 3 probabilities, found 1"),
         ("variable A yes/no\n  0.5, 0.4".into(), "2:3: the table of `A`, row 1: the probabilities sum to 0.9, not to 1"),
         ("variable A yes/no\n  0, 0".into(), "2:3: the table of `A`, row 1: the probabilities sum to 0, not to 1"),
-        ("variable A yes/no\n  1.5".into(), "2:3: expected 2 probabilities, found 1"),
+        ("variable A yes/no\n  1.5".into(), "2:3: 1.5 is no probability"),
         ("variable A yes/yes 0.5".into(), "1:16: variable `A` has the state `yes` twice"),
         (format!("{ab}variable A yes/no 0.5"), "5:10: there are two variables `A`"),
         (format!("{ab}variable C yes/no given Z\n *: 0.5"), "5:25: no variable is named `Z`"),
@@ -208,6 +208,11 @@ fn broken_files_are_told_by_line_and_column() {
             format!("{ab}variable C yes/no given A as tree\n on A {{ yes: 0.5 *: 0.5, 0.4 }}"),
             "6:21: a leaf of `C`: row 1: the probabilities sum to 0.9",
         ),
+        (
+            format!("{ab}variable C yes/no given A, B as tree\n on A {{ yes: on B {{ *: on A {{ yes: 0.1 no: 0.2 }} }} no: 0.5 }}"),
+            "6:27: the tree asks for `A` a second time on one way down",
+        ),
+        (format!("{ab}variable C yes/no given A as noisy-or\n A: 0.5\n leak: 1.2"), "7:2: 1.2 is no probability"),
         (format!("{ab}variable C yes/no given A as tree\n on A {{ yes, *: 0.5 }}"), "6:9: `*` stands beside other states"),
         (format!("{ab}variable C yes/no given A as noisy-or\n A: 0.5, 0.4"), "6:2: this cause: row 1: the probabilities sum to 0.9"),
         (format!("{ab}variable C yes/no given A as noisy-or\n A: 0.5\n A=no: 0.1"), "5:10: every state of the cause `A` has an effect"),

@@ -123,7 +123,9 @@ fn way_to_an_answer(error: &AskError) -> String {
         AskError::UnknownState { .. } | AskError::AmbiguousState { .. } => {
             "write the state as the network has it, in quotes if it holds spaces or signs".into()
         }
-        AskError::TooLarge { .. } => "say --plan to see what it takes, or allow more with --memory, as in --memory 8GB".into(),
+        AskError::TooLarge { .. } | AskError::TooManyBest { .. } => {
+            "say --plan to see what it takes, or allow more with --memory, as in --memory 8GB".into()
+        }
         AskError::Intervention { .. } => "ask for what was seen, as in P(A | B=b)".into(),
         AskError::NothingToExplain { .. } => "ask for one variable given findings, as in P(A | B=b, C=c)".into(),
         _ => "`tunbridge ask --help` shows how questions are written".into(),

@@ -188,3 +188,59 @@ fn what_does_not_fit_is_not_begun() {
     let large = folder.ask("alarm.bif", "P(LVFAILURE | HRBP=HIGH, CO=LOW)");
     assert_close(&small["table"][0]["p"], large["table"][0]["p"].as_f64().unwrap(), 1e-12);
 }
+
+/// The memory that is allowed is for all that is held at once: the plan and the run say the same of it.
+#[test]
+fn ask_memory_is_of_the_whole() {
+    let folder = Folder::with_networks();
+    folder.testdata("alarm.bif");
+    let plan = folder.run("ask alarm.bif 'P(*)' --memory 4kB --plan").ok();
+    assert!(plan.stdout().contains("It fits.") && plan.stdout().contains("variable elimination for each variable"), "{}", plan.stdout());
+    assert!(folder.run("ask alarm.bif 'P(*)' --memory 4kB").ok().stdout().contains("variable elimination for each variable"));
+    let refused =
+        folder.run("ask alarm.bif mpe:200000 --memory 10MB").fails(1, &["200000 most probable assignments are more than", "--memory"]);
+    assert!(refused.stdout().is_empty());
+    let plan = folder.run("ask alarm.bif mpe:200000 --memory 10MB --plan").ok();
+    assert!(plan.stdout().contains("It does not fit: 200000 most probable assignments"), "{}", plan.stdout());
+    folder.run("ask alarm.bif mpe:100 --memory 10MB").ok();
+}
+
+/// What goes through a pipe may have the words of the terminal and comments behind questions.
+#[test]
+fn questions_of_a_pipe_and_a_file_may_have_comments_and_help() {
+    let folder = Folder::with_networks();
+    let told = folder.run_with_input("ask asia.bif", "help\nP(lung=yes)  # how many\nquit\nP(nobody)\n").ok();
+    assert!(told.stdout().contains("argmax A, B | C=c") && told.stdout().contains("P(lung=yes)\n"), "{}", told.stdout());
+    let folder = folder.write("q.txt", "# asia\nP(lung=yes) # one\nP(\"lung\"=yes | smoke=yes)# no comment\n");
+    folder.run("ask asia.bif --questions q.txt").fails(1, &["q.txt:3"]);
+    let folder = folder.write("q.txt", "# asia\nP(lung=yes) # one\nmpe   # two\n");
+    folder.run("ask asia.bif --questions q.txt").ok();
+}
+
+/// States stand for the numbers that the file gives them.
+#[test]
+fn ask_expectations_of_state_values() {
+    let net = "net { }\nnode A { states = (\"a1\" \"a2\" \"a3\"); state_values = (1 2.5 4); }\npotential (A) { data = (0.2 0.5 0.3); }\n";
+    let folder = Folder::new().write("a.net", net);
+    let told = folder.run("ask a.net 'E[A]' --format json").ok().json();
+    assert_close(&told["mean"], 2.65, 1e-12);
+}
+
+#[test]
+fn ask_says_what_opens_a_common_effect_and_what_a_column_may_have_meant() {
+    let folder = Folder::with_networks().write("x.csv", "Xray,dysp\nyes,yes\n");
+    insta::assert_snapshot!("ask_opened_effect", folder.run("ask asia.bif 'tub ⟂ lung | xray'").ok().transcript());
+    let told = folder.run("ask asia.bif 'P(lung)' --rows x.csv").ok();
+    told.notes(&["the column `Xray` is passed over: did you mean `xray`?"]);
+}
+
+#[test]
+fn ask_plans_by_the_order_that_is_given() {
+    let folder = Folder::with_networks();
+    let order = "either\nasia\ntub\nsmoke\nlung\nbronc\nxray\ndysp\n";
+    let folder = folder.write("bad.order", order);
+    let plan = folder.run("ask asia.bif 'P(lung)' --order bad.order --plan").ok();
+    assert!(plan.stdout().contains("exact, junction tree") && plan.stdout().contains("entries over"), "{}", plan.stdout());
+    let folder = folder.write("bad.order", "either\nasia\n");
+    folder.run("ask asia.bif 'P(lung)' --order bad.order --plan").fails(1, &["bad.order: leaves out `tub`"]);
+}

@@ -220,3 +220,39 @@ fn a_naive_bayes_model_is_a_network() {
     assert!(folder.run("show bins.tb").ok().stdout().contains("naive-bayes"));
     folder.run("ask bins.tb 'P(y)'").ok();
 }
+
+/// A noisy-OR of many parents is told by its parameters: its table has more rows than anybody reads.
+#[test]
+fn show_tells_the_parameters_of_noisy_or() {
+    let mut text = String::new();
+    let names: Vec<String> = (0..40).map(|place| format!("C{place}")).collect();
+    names.iter().for_each(|name| text += &format!("variable {name} yes/no 0.1\n"));
+    text += &format!("variable F yes/no given {} as noisy-or\n", names.join(", "));
+    names.iter().enumerate().for_each(|(place, name)| text += &format!("  {name}: 0.{:02}\n", place + 1));
+    text += "  leak: 0.01\n";
+    let small = "variable A yes/no 0.1\nvariable B yes/no 0.2\nvariable F yes/no given A, B as noisy-or\n A: 0.8\n B: 0.5\n leak: 0.1\n";
+    let folder = Folder::new().write("nor.tbn", text).write("small.tbn", small);
+    let shown = folder.run("show nor.tbn --variable F").ok();
+    assert!(shown.stdout().contains("C39=yes") && shown.stdout().contains("leak"), "{}", shown.stdout());
+    assert!(!shown.stdout().contains("more rows"), "{}", shown.stdout());
+    insta::assert_snapshot!("show_noisy_or", folder.run("show small.tbn --variable F").ok().transcript());
+    let object = folder.run("show nor.tbn --variable F --format json").ok().json();
+    assert_eq!(object["causes"][1], json!({"parent": "C1", "absent": "no", "effects": {"yes": [0.02, 0.98], "no": [0.0, 1.0]}}));
+    assert_eq!((&object["leak"], &object["order"]), (&json!([0.01, 0.99]), &json!(["no", "yes"])));
+    folder.run("convert nor.tbn nor.uai").fails(1, &["write it as tbn", "xdsl"]);
+}
+
+/// What a file is told by: its words before its name, and nothing at all is no network.
+#[test]
+fn files_are_what_they_say_and_empty_ones_are_no_networks() {
+    let folder = Folder::new().write("blood.tbn", "variable Blood { typeA, typeB }\n 0.3, 0.7\n");
+    folder.run("show blood.tbn").ok();
+    let folder = folder.write("quoted.tbn", "network \"a \\\"b\\\"\"\nvariable A yes/no 0.3\n");
+    folder.run("convert quoted.tbn quoted.bif").ok();
+    assert!(folder.run("ask quoted.bif 'P(A)'").ok().stdout().contains("0.3"));
+    for name in ["e.bif", "e.tbn", "e.net", "e.dsc", "e.uai", "e.xdsl", "e.xml", "e.dot"] {
+        folder.put(name, "");
+        folder.run(&format!("show {name}")).fails(1, &["the file is empty", "name another file"]);
+    }
+    folder.run("ask 'A->B->A' 'A ⟂ B'").fails(1, &["cycle", "turn it round"]);
+}

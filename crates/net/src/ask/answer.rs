@@ -10,6 +10,7 @@ use super::reply::{BestAssignment, Independence, Outcome, Reply, StateRow, Table
 use super::resolve::{Asks, Question};
 use super::{AskError, Finding};
 use crate::d_separation::{Separation, d_separation};
+use crate::dag::Dag;
 use crate::enumeration::enumerate;
 use crate::evidence::{Answer, Evidence, JointDistribution};
 use crate::query::Query;
@@ -33,7 +34,7 @@ impl Oracle {
     /// # Errors
     /// When names are unknown, numbers are no likelihood, interventions are asked for, or a table would not fit; see [`AskError`].
     pub fn answer(&self, query: &Query) -> Result<Reply, AskError> {
-        self.reply(&Question::resolve(self.domain(), query)?)
+        self.reply(&self.question(query)?)
     }
 
     /// Answers a question in ids, as one to which the findings of a case were added.
@@ -262,13 +263,16 @@ impl Oracle {
         if let Some(network) = self.network() {
             let found = match d_separation(network.dag(), first, second, given) {
                 Separation::Independent => Independence::Independent,
-                Separation::Dependent { trail } => Independence::Dependent { trail },
+                Separation::Dependent { trail } => {
+                    let opened = opened_colliders(network.dag(), &trail, given);
+                    Independence::Dependent { trail, opened }
+                }
             };
             return (found, "d-separation in the graph (Bayes ball)".to_string());
         }
         let found = match self.path(first, second, given) {
             None => Independence::Independent,
-            Some(trail) => Independence::Dependent { trail },
+            Some(trail) => Independence::Dependent { trail, opened: Vec::new() },
         };
         (found, "separation in the graph of factors".to_string())
     }
@@ -411,4 +415,14 @@ pub(super) fn union(lists: &[&[VarId]]) -> Vec<VarId> {
         }
     }
     all
+}
+
+/// The common effects on an active trail, each with what is given of it: itself or a variable below it.
+fn opened_colliders(dag: &Dag, trail: &[VarId], given: &[VarId]) -> Vec<(VarId, VarId)> {
+    let colliders = trail.windows(3).filter(|window| [window[0], window[2]].iter().all(|cause| dag.parents(window[1]).contains(cause)));
+    let opened = |effect: VarId| {
+        let by = given.iter().copied().find(|&by| by == effect);
+        by.or_else(|| given.iter().copied().find(|&by| dag.ancestral_set(&[by])[effect.index()])).map(|by| (effect, by))
+    };
+    colliders.filter_map(|window| opened(window[1])).collect()
 }

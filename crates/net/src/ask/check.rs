@@ -48,7 +48,7 @@ impl Oracle {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn check(&self, query: &Query, reply: &Reply) -> Result<Checked, AskError> {
-        self.check_question(&Question::resolve(self.domain(), query)?, reply)
+        self.check_question(&self.question(query)?, reply)
     }
 
     /// As [`Self::check`], for a question in ids.

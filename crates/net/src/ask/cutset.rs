@@ -4,6 +4,7 @@
 //! the one of the largest table whose knowledge makes the largest table smallest.
 
 use super::most_probable::BestShape;
+use super::oracle::TABLES_AT_ONCE;
 use super::plan::{Shape, best_shape};
 use crate::elimination_order::{Elimination, Heuristic, InteractionGraph, Search, cheapest_elimination, elimination};
 use crate::error::NetError;
@@ -47,6 +48,8 @@ pub(super) struct Cutset {
     pub n_configurations: usize,
     /// What each of them costs.
     pub each: Elimination,
+    /// The entries that are held at once.
+    pub entries_at_once: f64,
 }
 
 impl Cutset {
@@ -98,14 +101,15 @@ pub(super) fn choose(shape: &Shape, n_states: &[usize], n_named: usize, limit: u
         variables.push(variable);
         (shape, each) = (without, cost);
     }
-    let found = Cutset { variables, n_configurations: n_configurations as usize, each };
+    let entries_at_once = TABLES_AT_ONCE as f64 * each.largest_table.max(shape.kept_entries(n_states));
+    let found = Cutset { variables, n_configurations: n_configurations as usize, each, entries_at_once };
     (found.work() <= MAX_WORK).then_some(found)
 }
 
-/// A cutset of variables that are maximised over, with which every table of a maximisation is within the limit.
+/// A cutset of variables that are maximised over, with which all tables of a maximisation together are within the limit.
 pub(super) fn choose_for_best(shape: &Shape, n_states: &[usize], limit: usize) -> Option<Cutset> {
     let (mut scopes, mut open, mut variables, mut n_configurations) = (shape.scopes.clone(), shape.eliminate.clone(), Vec::new(), 1.0);
-    let fits = |costs: &BestShape| costs.largest_table() <= limit as f64 && costs.max.total_entries <= limit as f64;
+    let fits = |costs: &BestShape| costs.entries_at_once() <= limit as f64;
     loop {
         let mut costs = best_shape(n_states, scopes.clone(), &open, Order::Quick);
         if fits(&costs) {
@@ -122,7 +126,8 @@ pub(super) fn choose_for_best(shape: &Shape, n_states: &[usize], limit: usize) -
                 total_entries,
                 tree_entries: total_entries,
             };
-            let found = Cutset { variables, n_configurations: n_configurations as usize, each };
+            let entries_at_once = costs.entries_at_once();
+            let found = Cutset { variables, n_configurations: n_configurations as usize, each, entries_at_once };
             return (found.work() <= MAX_WORK).then_some(found);
         }
         let worst = cliques.max_by(|a, b| entries(a, n_states).total_cmp(&entries(b, n_states)))?;

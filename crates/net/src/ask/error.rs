@@ -116,8 +116,8 @@ pub enum AskError {
         wanted: f64,
     },
     /// Posteriors that no distribution of this model has together.
-    #[error("no distribution of this model has these posteriors together: {} ({} rounds of fitting leave a difference of {difference:.3e}); \
-        leave one of them out", findings.join(", "), rounds)]
+    #[error("no distribution of this model has these posteriors together: {} (fitting leaves a difference of {difference:.3e} after {}); \
+        leave one of them out", findings.join(", "), counted(*rounds, "round"))]
     PosteriorsDisagree {
         /// What was asked for.
         findings: Vec<String>,
@@ -146,22 +146,25 @@ pub enum AskError {
         /// Why.
         why: String,
     },
-    /// A table that does not fit.
-    #[error("this needs a table of {entries:.3e} entries ({bytes}) over {}, more than the {limit} allowed: {advice}", shortened(variables))]
+    /// Tables that do not fit.
+    #[error(
+        "this needs tables of {entries:.3e} entries ({bytes}) over {}, and the memory allowed has room for {limit}: {advice}",
+        shortened(variables)
+    )]
     TooLarge {
-        /// The table's variables.
+        /// The tables' variables.
         variables: Vec<String>,
-        /// Its entries.
+        /// Their entries.
         entries: f64,
-        /// How much memory it takes, in words.
+        /// How much memory these take, in words.
         bytes: String,
-        /// Entries that are allowed.
+        /// The entries that there is room for, beside what is made on the way.
         limit: usize,
         /// What to do.
         advice: String,
     },
     /// More answers than can be looked for.
-    #[error("{wanted} most probable assignments are more than the {most} that are looked for: ask for fewer")]
+    #[error("{wanted} most probable assignments are more than the {most} that there is room for: ask for fewer, or allow more memory")]
     TooManyBest {
         /// How many were asked for.
         wanted: usize,
@@ -199,6 +202,11 @@ pub(super) fn bytes_in_words(bytes: f64) -> String {
         _ if left < 1e6 => format!("{left:.0} {}", units[unit]),
         _ => format!("{left:.1e} {}", units[unit]),
     }
+}
+
+/// A number of things, of which the word is for one.
+fn counted(n: usize, one: &str) -> String {
+    if n == 1 { format!("one {one}") } else { format!("{n} {one}s") }
 }
 
 fn hint(closest: &Option<String>) -> String {

@@ -101,7 +101,7 @@ impl Oracle {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn explain(&self, query: &Query) -> Result<Explanation, AskError> {
-        self.explain_question(&Question::resolve(self.domain(), query)?)
+        self.explain_question(&self.question(query)?)
     }
 
     /// Explains the answer to a question in ids.

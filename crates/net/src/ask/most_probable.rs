@@ -37,6 +37,9 @@ const MAX_DEPTH: usize = 300;
 /// A state that was not looked for yet.
 const UNKNOWN: u32 = u32::MAX;
 
+/// So few assignments may wait, and be found, whatever the memory.
+const FEW: usize = 64;
+
 /// States of assignments to be found, at most.
 const MAX_STATES: usize = 100_000_000;
 
@@ -49,6 +52,15 @@ pub(super) fn check_number(n_best: usize, n_variables: usize) -> Result<(), AskE
     if n_best <= most { Ok(()) } else { Err(AskError::TooManyBest { wanted: n_best, most }) }
 }
 
+/// The bytes of assignments that are found, with the two for each that wait to be the next, and their words when they are told (as JSON these are most of it). A few take nothing to speak of.
+pub(super) fn bytes_of(n_found: f64, n_variables: usize) -> f64 {
+    (n_found - FEW as f64).max(0.0) * bytes_of_one(n_variables)
+}
+
+fn bytes_of_one(n_variables: usize) -> f64 {
+    400.0 + 240.0 * n_variables as f64
+}
+
 /// The most probable assignments of variables, best first, and how they were got. The evidence must be possible.
 pub(super) fn most_probable(
     oracle: &Oracle,
@@ -59,10 +71,16 @@ pub(super) fn most_probable(
     let (graph, limit) = (oracle.graph(), oracle.max_entries());
     let shape = shape_of_best(graph, variables, evidence);
     match shape.largest(graph, limit) {
-        Ok(()) => Ok((Elimination::new(graph, variables, evidence, &shape.sum.order, &shape.max.order)?.best(n_best), Method::MaxProduct)),
+        Ok(()) => {
+            let room = limit as f64 - shape.entries_at_once();
+            shape.check_number(graph.n_states(), n_best, variables.len(), room)?;
+            Ok((Elimination::new(graph, variables, evidence, &shape.sum.order, &shape.max.order)?.best(n_best), Method::MaxProduct))
+        }
         Err(too_large) => {
             // Conditioning on what is maximised: the best of all is the best of the best of each configuration.
             let Some(chosen) = shape.cutset(graph, limit) else { return Err(too_large.into()) };
+            let room = limit as f64 - chosen.entries_at_once;
+            shape.check_number(graph.n_states(), n_best, variables.len(), room)?;
             Ok((by_cutset(graph, variables, n_best, evidence, &chosen)?, Method::MaxProductCutset(graph.names_of(&chosen.variables))))
         }
     }
@@ -263,6 +281,14 @@ impl Elimination {
                 }
             }
             found.push((next.states, next.ln_p + self.ln_scale));
+            // Of those that wait no more than are still wanted can ever come out.
+            let wanted = n_best - found.len();
+            if wanted > 0 && waiting.len() > wanted.saturating_mul(2).max(FEW) {
+                let mut all = waiting.into_vec();
+                all.select_nth_unstable_by(wanted - 1, |a, b| b.cmp(a));
+                all.truncate(wanted);
+                waiting = all.into();
+            }
         }
         found
     }
@@ -378,14 +404,32 @@ impl BestShape {
         self.sum.largest_table.max(self.max.largest_table)
     }
 
-    /// Whether every table is within the limit, and all that are kept together.
+    /// The entries that are held at once: the tables of all maxima, with messages and best states, and the largest sum while it is made.
+    pub fn entries_at_once(&self) -> f64 {
+        1.5 * self.max.total_entries + 2.0 * self.sum.largest_table
+    }
+
+    /// Whether all that is held at once is within the limit.
     pub fn largest(&self, graph: &FactorGraph, limit: usize) -> Result<(), NetError> {
         self.sum.cliques.iter().chain(&self.max.cliques).try_for_each(|clique| graph.within_bounds(clique, limit))?;
-        if self.max.total_entries <= limit as f64 {
+        if self.entries_at_once() <= limit as f64 {
             return Ok(());
         }
-        let variables = self.max.order.clone();
-        Err(NetError::TooLarge { variables: graph.names_of(&variables), entries: self.max.total_entries, limit })
+        let variables = [&self.sum.order[..], &self.max.order].concat();
+        Err(NetError::TooLarge { variables: graph.names_of(&variables), entries: self.entries_at_once(), limit })
+    }
+
+    /// How many assignments are found at most when so many are asked for: there may be fewer.
+    pub fn n_found(&self, n_states: &[usize], n_best: usize) -> f64 {
+        (n_best as f64).min(cutset::entries(&self.shape.eliminate, n_states))
+    }
+
+    /// Whether so many assignments have room, in entries.
+    pub fn check_number(&self, n_states: &[usize], n_best: usize, n_variables: usize, room: f64) -> Result<(), AskError> {
+        if bytes_of(self.n_found(n_states, n_best), n_variables) <= 8.0 * room {
+            return Ok(());
+        }
+        Err(AskError::TooManyBest { wanted: n_best, most: FEW + (8.0 * room / bytes_of_one(n_variables)) as usize })
     }
 
     /// A cutset of variables that are maximised, with which all fits.

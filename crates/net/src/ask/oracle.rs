@@ -3,21 +3,30 @@
 use super::AskError;
 use super::cutset;
 use super::plan::{all_open, shape_of};
+use super::resolve::Question;
 use crate::bucket_tree::all_marginals;
 use crate::domain::Domain;
-use crate::elimination_order::Elimination;
+use crate::elimination_order::{Elimination, Search, cheapest_elimination};
 use crate::enumeration::enumerate;
 use crate::error::NetError;
 use crate::evidence::{Answer, Evidence, JointDistribution};
 use crate::factor_graph::FactorGraph;
+use crate::junction_tree::clique_tree::CliqueTree;
 use crate::junction_tree::{self, Calibrated, JunctionTree, Workspace};
 use crate::network::Network;
+use crate::query::Query;
 use crate::variable_elimination::eliminate;
 use belief::{CompensatedSum, VarId};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// Entries of a table that are allowed unless it is said otherwise: a GiB of doubles.
+/// Entries that all tables of a question may have together unless it is said otherwise: a GiB of doubles.
 pub const DEFAULT_MAX_ENTRIES: usize = 1 << 27;
+
+/// How many tables as large as the largest an elimination has at once.
+pub(super) const TABLES_AT_ONCE: usize = 3;
+
+/// How much room an entry takes that a tree stores, in entries.
+pub(super) const ROOM_OF_STORED: usize = 2;
 
 /// Configurations that are enumerated at once, at most.
 pub(super) const FEW_CONFIGURATIONS: f64 = 1e6;
@@ -43,7 +52,7 @@ pub enum Engine {
 ///
 /// | setting | default | meaning |
 /// |---|---|---|
-/// | `max_entries` | [`DEFAULT_MAX_ENTRIES`] | the largest table that may be made, in entries of eight bytes |
+/// | `max_entries` | [`DEFAULT_MAX_ENTRIES`] | the memory that all tables of a question may take together, in entries of eight bytes |
 /// | `engine` | [`Engine::Auto`] | which engine answers |
 /// | `for_one_question` | no | whether all marginals are found without compiling anything |
 #[derive(Clone, Debug)]
@@ -54,6 +63,10 @@ pub struct Oracle {
     engine: Engine,
     /// Whether there will be one question only.
     once: bool,
+    /// The numbers that states stand for, by variable; nothing where their names are all that is known.
+    state_values: Vec<Option<Vec<f64>>>,
+    /// The order of the junction tree, looked for when it is first wanted, or given.
+    order: OnceLock<Elimination>,
     tree: OnceLock<Result<JunctionTree, NetError>>,
     /// Room for the tree's messages, for one question at a time: the next one, if it is much the same, finds most of them there.
     room: Arc<Mutex<Workspace>>,
@@ -96,12 +109,14 @@ impl Oracle {
             max_entries: DEFAULT_MAX_ENTRIES,
             engine: Engine::default(),
             once: false,
+            state_values: Vec::new(),
+            order: OnceLock::new(),
             tree: OnceLock::new(),
             room: Arc::new(Mutex::new(Workspace::in_parallel())),
         }
     }
 
-    /// With a bound on the entries of every table that is made.
+    /// With a bound on what all tables of a question take together, in entries of eight bytes.
     #[must_use]
     pub fn with_max_entries(self, max_entries: usize) -> Self {
         Self { max_entries, tree: OnceLock::new(), ..self }
@@ -120,10 +135,29 @@ impl Oracle {
         Self { once: true, ..self }
     }
 
-    /// With a junction tree that was made by an order of one's own, of the same model; it answers.
+    /// With an order of one's own for the junction tree, which answers. It is compiled when it is first wanted.
     #[must_use]
-    pub fn with_junction_tree(self, tree: JunctionTree) -> Self {
-        Self { tree: OnceLock::from(Ok(tree)), engine: Engine::JunctionTree, ..self }
+    pub fn with_order(self, order: Elimination) -> Self {
+        Self { order: OnceLock::from(order), tree: OnceLock::new(), engine: Engine::JunctionTree, ..self }
+    }
+
+    /// With numbers that the states of some variables stand for, one for each state, by variable: expectations are of these. Lists of another length are passed over.
+    #[must_use]
+    pub fn with_state_values(self, mut state_values: Vec<Option<Vec<f64>>>) -> Self {
+        let domain = self.graph.domain();
+        state_values.truncate(domain.n_variables());
+        for (variable, values) in domain.variables().zip(&mut state_values) {
+            values.take_if(|values| values.len() != domain.n_states(variable));
+        }
+        Self { state_values, ..self }
+    }
+
+    /// A question in ids, of a text.
+    ///
+    /// # Errors
+    /// As [`Question::resolve`].
+    pub fn question(&self, query: &Query) -> Result<Question, AskError> {
+        Question::resolve_with(self.domain(), &self.state_values, query)
     }
 
     /// The variables' names and states.
@@ -146,17 +180,37 @@ impl Oracle {
         self.engine
     }
 
-    /// The bound on the entries of every table that is made.
+    /// The bound on what all tables of a question take together, in entries of eight bytes.
     pub fn max_entries(&self) -> usize {
         self.max_entries
+    }
+
+    /// The entries that a table of an elimination may have: at the height of it there are the largest, what it was multiplied from and what is left of it.
+    pub(super) fn table_limit(&self) -> usize {
+        self.max_entries / TABLES_AT_ONCE
+    }
+
+    /// The entries that a tree may store: each takes its number, and its share of places in messages and of messages.
+    pub(super) fn tree_limit(&self) -> usize {
+        self.max_entries / ROOM_OF_STORED
+    }
+
+    /// The order that the junction tree is made by.
+    pub(super) fn tree_order(&self) -> &Elimination {
+        self.order.get_or_init(|| cheapest_elimination(&self.graph.interaction_graph(), &self.graph.variables(), Search::Thorough))
+    }
+
+    /// The junction tree, if it was compiled already; an error if it did not fit.
+    pub(super) fn compiled_tree(&self) -> Option<Result<&JunctionTree, &NetError>> {
+        self.tree.get().map(Result::as_ref)
     }
 
     /// The junction tree, compiled when it is first wanted.
     ///
     /// # Errors
-    /// When a clique would be larger than allowed.
+    /// When it would be larger than allowed.
     pub fn junction_tree(&self) -> Result<&JunctionTree, AskError> {
-        let tree = self.tree.get_or_init(|| JunctionTree::compile(&self.graph, self.max_entries));
+        let tree = self.tree.get_or_init(|| JunctionTree::from_elimination(&self.graph, self.tree_order(), self.tree_limit()));
         tree.as_ref().map_err(|error| AskError::from(error.clone()))
     }
 
@@ -181,7 +235,7 @@ impl Oracle {
     /// The joint by the chain rule: the marginal of the first, then of the second for each state of the first, and so on.
     fn joint_by_tree(&self, variables: &[VarId], evidence: &Evidence) -> Result<Answer<JointDistribution>, AskError> {
         let tree = self.junction_tree()?;
-        self.graph.within_bounds(variables, self.max_entries)?;
+        self.graph.within_bounds(variables, self.max_entries.saturating_sub(ROOM_OF_STORED * tree.n_stored()).max(1))?;
         let wanted = &variables[..variables.len().min(1)];
         let calibrated = self.in_room(|room| tree.posteriors_in(room, evidence, wanted))?;
         let Answer::Possible { answer: calibrated, ln_p_evidence } = calibrated else { return Ok(Answer::Impossible) };
@@ -209,7 +263,7 @@ impl Oracle {
 
     /// The joint of variables given evidence by elimination, with a cutset where that makes it fit.
     pub(super) fn joint_by_elimination(&self, variables: &[VarId], evidence: &Evidence) -> Result<Got<JointDistribution>, AskError> {
-        match eliminate(&self.graph, variables, evidence, self.max_entries) {
+        match eliminate(&self.graph, variables, evidence, self.table_limit()) {
             Err(NetError::TooLarge { variables: of, entries, limit }) => {
                 let shape = shape_of(&self.graph, variables, evidence);
                 let Some(found) = cutset::choose(&shape, self.graph.n_states(), self.domain().n_variables(), limit) else {
@@ -236,7 +290,7 @@ impl Oracle {
             }
             (Engine::Enumeration, _) => return self.marginals_one_by_one(evidence),
             (Engine::Elimination, _) => {
-                return match all_marginals(&self.graph, evidence, self.max_entries) {
+                return match all_marginals(&self.graph, evidence, self.tree_limit()) {
                     Ok(answer) => Ok((answer, Method::BucketTree)),
                     // What one variable needs may still fit, or be held by other numbers.
                     Err(NetError::TooLarge { .. } | NetError::Underflow) => self.marginals_one_by_one(evidence),
@@ -276,7 +330,7 @@ impl Oracle {
             _ => return None,
         };
         let found = all_open(&self.graph, evidence).elimination(self.graph.n_states());
-        (found.tree_entries >= least && found.largest_table <= self.max_entries as f64).then_some(found)
+        (found.tree_entries >= least && messages_of(&found, self.graph.n_states()) <= self.max_entries as f64).then_some(found)
     }
 
     /// The marginal of each variable by itself.
@@ -315,6 +369,13 @@ impl Oracle {
             Err(error) => Err(error),
         }
     }
+}
+
+/// The entries of all messages of lazy propagation, up and down: what it holds, for no table is stored.
+pub(super) fn messages_of(elimination: &Elimination, n_states: &[usize]) -> f64 {
+    let tree = CliqueTree::of(elimination, n_states);
+    let shared = tree.scopes.iter().zip(&tree.n_shared).map(|(scope, &n_shared)| cutset::entries(&scope[..n_shared], n_states));
+    2.0 * shared.sum::<f64>()
 }
 
 /// The marginals of a joint of all variables.

@@ -1,14 +1,14 @@
 //! The plan of a question: what it will cost, before heavy work.
 //!
-//! Sizes are of the elimination that will be run, known from the scopes of factors alone: no table is made. For all marginals it is the elimination that a
-//! junction tree would be made by. Seconds are the entries divided by a stated rate and tell the order of magnitude, not more.
+//! Sizes are of the elimination that will be run, known from the scopes of factors alone: no table is made. For all marginals it is the elimination that the
+//! junction tree is made by. What fits is what the engines hold at once, by the same bounds that they refuse by. Seconds are the entries divided by a stated rate and tell the order of magnitude, not more.
 
 use super::answer::union;
 use super::cutset::{self, Cutset, Order};
 use super::error::bytes_in_words;
 use super::finding::{FindingKind, likelihoods};
-use super::most_probable::BestShape;
-use super::oracle::{Method, Oracle};
+use super::most_probable::{BestShape, bytes_of};
+use super::oracle::{Method, Oracle, ROOM_OF_STORED, TABLES_AT_ONCE, messages_of};
 use super::resolve::{Asks, Question};
 use super::{AskError, Engine};
 use crate::elimination_order::InteractionGraph;
@@ -20,6 +20,9 @@ use belief::VarId;
 /// The rate that seconds are estimated at: entries of tables an engine goes through in a second, in an optimised build on one core. (Elimination went
 /// through some 6e7 of mildew's and diabetes' on a busy machine; the search for an order is not counted.)
 pub const ENTRIES_PER_SECOND: f64 = 5e7;
+
+/// A tree is compiled to see whether it fits where no more configurations than this would be looked at: less than a second.
+const MAX_TRIED: f64 = 2e7;
 
 /// What to do when something is too large.
 pub(super) const TOO_LARGE: &str = "allow more memory, ask for fewer variables at once, or give more findings";
@@ -43,10 +46,12 @@ pub struct Plan {
     pub bytes: f64,
     /// How long it takes, at [`ENTRIES_PER_SECOND`].
     pub seconds: f64,
-    /// The entries that a table may have.
+    /// The entries, of eight bytes, that all may have together.
     pub limit: usize,
-    /// Whether every table is within the limit.
+    /// Whether the memory is within the limit, so that it will be started.
     pub fits: bool,
+    /// Whether it may fit all the same: a junction tree stores possible entries only, and how many these are is known when it is compiled.
+    pub may_shrink: bool,
     /// The variables that are gone through state by state so that it fits.
     pub cutset: Vec<String>,
     /// What to do; empty where it fits.
@@ -81,7 +86,7 @@ impl Oracle {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn plan(&self, query: &Query) -> Result<Plan, AskError> {
-        self.plan_of(&Question::resolve(self.domain(), query)?)
+        self.plan_of(&self.question(query)?)
     }
 
     /// What a question in ids will cost.
@@ -101,24 +106,31 @@ impl Oracle {
                     _ if self.lazy_elimination(&evidence).is_some() => {
                         self.sized(&all_open(self.graph(), &evidence), Method::LazyPropagation)
                     }
-                    _ => self.sized(&whole(self.graph()), Method::JunctionTree),
+                    _ => self.sized_tree(&[]),
                 };
                 let plan = if at_once.fits {
                     at_once
                 } else {
-                    let one_by_one = self.plan_one_by_one(&evidence);
-                    if one_by_one.fits || self.engine() == Engine::Elimination { one_by_one } else { at_once }
+                    match self.plan_one_by_one(&evidence) {
+                        // The tree is tried first.
+                        one_by_one if one_by_one.fits && at_once.may_shrink => {
+                            let method = format!("{} if it fits without what is impossible, else {}", at_once.method, one_by_one.method);
+                            Plan { method, ..one_by_one }
+                        }
+                        one_by_one if one_by_one.fits || self.engine() == Engine::Elimination => one_by_one,
+                        _ => at_once,
+                    }
                 };
                 plan.times(n_configurations)
             }
-            Asks::Best { variables, .. } => self.sized_best(&shape_of_best(self.graph(), variables, &evidence)).times(n_configurations),
-            _ => {
-                let (variables, _) = self.needed(question);
-                self.sized(&shape_of(self.graph(), &variables, &evidence), Method::Elimination)
+            Asks::Best { variables, n_best } => {
+                let shape = shape_of_best(self.graph(), variables, &evidence);
+                self.sized_best(&shape, variables.len(), *n_best).times(n_configurations)
             }
+            _ => self.sized_joint(&self.needed(question).0, &evidence),
         };
         if !fitted.is_empty() {
-            let before = self.sized(&shape_of(self.graph(), &fitted, &evidence), Method::Elimination);
+            let before = self.sized_joint(&fitted, &evidence);
             plan.seconds += before.seconds;
             if before.largest_table > plan.largest_table {
                 let Plan { width, largest_table, largest_over, bytes, fits, advice, .. } = before;
@@ -181,13 +193,64 @@ impl Oracle {
             seconds: 0.0,
             limit: self.max_entries(),
             fits: true,
+            may_shrink: false,
             cutset: Vec::new(),
             advice: String::new(),
         }
     }
 
+    /// What the joint of variables costs.
+    fn sized_joint(&self, variables: &[VarId], evidence: &Evidence) -> Plan {
+        match self.engine() {
+            Engine::JunctionTree => self.sized_tree(variables),
+            _ => self.sized(&shape_of(self.graph(), variables, evidence), Method::Elimination),
+        }
+    }
+
+    /// What the junction tree costs, and the joint of variables by it, one after another. Nothing large is compiled.
+    fn sized_tree(&self, joint: &[VarId]) -> Plan {
+        let (graph, order) = (self.graph(), self.tree_order());
+        let n_states = graph.n_states();
+        let kept = if joint.is_empty() { 0.0 } else { cutset::entries(joint, n_states) };
+        let largest = largest_of(&order.cliques, n_states).filter(|_| order.largest_table >= kept);
+        let n_stored = match self.compiled_tree() {
+            Some(Ok(tree)) => tree.n_stored() as f64,
+            _ => order.tree_entries,
+        };
+        // All states of all but the last, each a run.
+        let runs = joint.iter().rev().skip(1).map(|variable| n_states[variable.index()] as f64).product::<f64>();
+        let plan = Plan {
+            method: Method::JunctionTree.words(),
+            width: order.cliques.iter().map(Vec::len).max().unwrap_or(0).saturating_sub(1),
+            largest_table: order.largest_table.max(kept),
+            largest_over: graph.names_of(largest.map_or(joint, |largest| largest)),
+            total_entries: n_stored + kept,
+            runs,
+            bytes: 8.0 * (ROOM_OF_STORED as f64 * n_stored + kept),
+            seconds: (n_stored * runs + kept) / ENTRIES_PER_SECOND,
+            ..self.nothing_to_do()
+        };
+        if plan.bytes <= 8.0 * plan.limit as f64 {
+            return plan;
+        }
+        // Zeros are left out, and how many there are compiling tells. Where that is done in no time, so be it.
+        if kept <= plan.limit as f64 && self.compiled_tree().is_none() && !graph.is_positive() {
+            if 8.0 * self.tree_limit() as f64 * order.cliques.len() as f64 <= MAX_TRIED {
+                return match self.junction_tree() {
+                    Ok(_) => self.sized_tree(joint),
+                    Err(_) => self.cut(Plan { fits: false, ..plan }, None, Method::Cutset),
+                };
+            }
+            let advice = format!(
+                "a junction tree leaves out what is impossible, and how much that is only asking tells; what is still too large is refused: {TOO_LARGE}"
+            );
+            return Plan { fits: false, may_shrink: true, advice, ..plan };
+        }
+        self.cut(Plan { fits: false, ..plan }, None, Method::Cutset)
+    }
+
     fn sized(&self, shape: &Shape, method: Method) -> Plan {
-        let (graph, limit) = (self.graph(), self.max_entries());
+        let (graph, limit) = (self.graph(), self.table_limit());
         let n_states = graph.n_states();
         let cost = shape.elimination(n_states);
         let kept = shape.kept_entries(n_states);
@@ -201,26 +264,22 @@ impl Oracle {
             method: method.words(),
             ..self.nothing_to_do()
         };
-        plan.fits = plan.largest_table <= limit as f64;
-        // A tree keeps all tables; an elimination has the largest, what it was multiplied from and what is left of it.
-        let kept_at_once = if method == Method::JunctionTree {
-            2.0 * plan.total_entries
-        } else {
-            (3.0 * plan.largest_table).min(2.0 * plan.total_entries)
+        let at_once = match method {
+            // All tables are kept.
+            Method::BucketTree => ROOM_OF_STORED as f64 * cost.total_entries,
+            Method::LazyPropagation => messages_of(&cost, n_states),
+            _ => TABLES_AT_ONCE as f64 * plan.largest_table,
         };
-        (plan.bytes, plan.seconds) = (8.0 * kept_at_once, cutset::work(&cost) / ENTRIES_PER_SECOND);
+        (plan.bytes, plan.seconds) = (8.0 * at_once, (cutset::work(&cost) + kept) / ENTRIES_PER_SECOND);
+        plan.fits = at_once <= plan.limit as f64;
         if plan.fits {
             return plan;
-        }
-        // A tree stores possible entries only, and how many they are only compiling it tells, within the limit.
-        if let (Method::JunctionTree, Ok(tree)) = (&method, self.junction_tree()) {
-            return Plan { bytes: tree.n_bytes() as f64, fits: true, seconds: tree.n_stored() as f64 / ENTRIES_PER_SECOND, ..plan };
         }
         let chosen = if method == Method::Elimination { cutset::choose(shape, n_states, self.domain().n_variables(), limit) } else { None };
         self.cut(plan, chosen.as_ref(), Method::Cutset)
     }
 
-    fn sized_best(&self, shape: &BestShape) -> Plan {
+    fn sized_best(&self, shape: &BestShape, n_variables: usize, n_best: usize) -> Plan {
         let (graph, limit) = (self.graph(), self.max_entries());
         let cliques: Vec<Vec<VarId>> = shape.sum.cliques.iter().chain(&shape.max.cliques).cloned().collect();
         let total_entries = shape.sum.total_entries + shape.max.total_entries;
@@ -229,13 +288,22 @@ impl Oracle {
             largest_table: shape.largest_table(),
             largest_over: largest_of(&cliques, graph.n_states()).map_or(Vec::new(), |largest| graph.names_of(largest)),
             total_entries,
-            bytes: 8.0 * (shape.max.total_entries * 1.5 + 2.0 * shape.sum.largest_table),
+            bytes: 8.0 * shape.entries_at_once(),
             seconds: 2.0 * (cutset::work(&shape.sum) + cutset::work(&shape.max)) / ENTRIES_PER_SECOND,
             fits: shape.largest(graph, limit).is_ok(),
             method: Method::MaxProduct.words(),
             ..self.nothing_to_do()
         };
-        if plan.fits { plan } else { self.cut(plan, shape.cutset(graph, limit).as_ref(), Method::MaxProductCutset) }
+        let mut plan = if plan.fits { plan } else { self.cut(plan, shape.cutset(graph, limit).as_ref(), Method::MaxProductCutset) };
+        let room = limit as f64 - plan.bytes / 8.0;
+        let n_found = shape.n_found(graph.n_states(), n_best);
+        plan.bytes += bytes_of(n_found, n_variables);
+        // For each that is found, the variables are gone through for each of them.
+        plan.seconds += n_found * (n_variables * n_variables) as f64 / ENTRIES_PER_SECOND;
+        match shape.check_number(graph.n_states(), n_best, n_variables, room) {
+            Err(too_many) if plan.fits => Plan { fits: false, advice: too_many.to_string(), ..plan },
+            _ => plan,
+        }
     }
 
     /// A plan that does not fit, with the cutset that makes it fit, or else with advice.
@@ -256,7 +324,7 @@ impl Oracle {
             largest_over: largest,
             total_entries: chosen.each.total_entries,
             runs,
-            bytes: 8.0 * (3.0 * chosen.each.largest_table).min(2.0 * chosen.each.total_entries),
+            bytes: 8.0 * chosen.entries_at_once,
             seconds: chosen.work() / ENTRIES_PER_SECOND,
             fits: true,
             cutset: names,
@@ -319,12 +387,6 @@ fn scopes_of(graph: &FactorGraph, query: &[VarId], evidence: &Evidence, may_cut:
     let open = |variable: &VarId| !may_cut(*variable) || evidence.state(*variable).is_none();
     let factors = graph.factors().iter().zip(relevant).filter(|(_, relevant)| *relevant);
     factors.map(|(factor, _)| factor.scope().iter().copied().filter(open).collect()).collect()
-}
-
-/// What a junction tree works on: everything.
-fn whole(graph: &FactorGraph) -> Shape {
-    let scopes = graph.factors().iter().map(|factor| factor.scope().to_vec()).collect();
-    Shape { scopes, keep: Vec::new(), eliminate: (0..graph.n_with_hidden()).map(VarId::new).collect() }
 }
 
 /// What a bucket tree and lazy propagation work on: all that is not known.

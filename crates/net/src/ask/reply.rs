@@ -115,6 +115,8 @@ pub enum Independence {
     Dependent {
         /// A shortest active trail from one of the first to one of the second.
         trail: Vec<VarId>,
+        /// The common effects on the trail, each with what was given of it: itself, or a variable below it. Without that it would block the trail.
+        opened: Vec<(VarId, VarId)>,
     },
 }
 

@@ -91,7 +91,12 @@ impl Question {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn resolve(domain: &Domain, query: &Query) -> Result<Self, AskError> {
-        let names = Names { domain };
+        Self::resolve_with(domain, &[], query)
+    }
+
+    /// The same, where the states of some variables stand for numbers that are not their names.
+    pub(super) fn resolve_with(domain: &Domain, state_values: &[Option<Vec<f64>>], query: &Query) -> Result<Self, AskError> {
+        let names = Names { domain, state_values };
         let (asks, given): (Asks, &[Given]) = match query {
             Query::Probability { targets: Targets::All, given } => (Asks::Marginals, given),
             Query::Probability { targets: Targets::These(targets), given } => (names.targets(targets)?, given),
@@ -234,6 +239,8 @@ fn number(text: &str) -> Option<f64> {
 #[derive(Clone, Copy)]
 struct Names<'a> {
     domain: &'a Domain,
+    /// The numbers that states stand for, by variable.
+    state_values: &'a [Option<Vec<f64>>],
 }
 
 impl Names<'_> {
@@ -281,6 +288,9 @@ impl Names<'_> {
 
     fn expectation(self, name: &str) -> Result<Asks, AskError> {
         let variable = self.variable(name)?;
+        if let Some(Some(numbers)) = self.state_values.get(variable.index()) {
+            return Ok(Asks::Expectation { variable, numbers: numbers.clone() });
+        }
         let one = |state: &String| number(state).ok_or_else(|| AskError::NotNumeric { variable: name.to_string(), state: state.clone() });
         let numbers = self.domain.states(variable).iter().map(one).collect::<Result<Vec<_>, _>>()?;
         Ok(Asks::Expectation { variable, numbers })

@@ -6,7 +6,7 @@
 //! comments are not. Numbers are written as the shortest text that reads back to the same double.
 
 use super::document::{Document, Notes, Remark};
-use super::draft::{DraftTable, DraftVariable, Laid, MAX_FILLED, Shape, Wording, assemble};
+use super::draft::{DraftTable, DraftVariable, Laid, MAX_FILLED, Shape, Wording, assemble, configurations};
 use super::lexical::{
     Fault, FormatError, Input, Word, expect, found, here, next_is, number, numbers_until, shortened, skip, statement_end, text_of, word,
     written,
@@ -427,7 +427,7 @@ fn laid_out(table: &DraftTable<'_, Range<usize>>, said: &Said<'_>, shape: &Shape
     if default.is_some() && n_given < n_rows {
         *n_filled = n_filled.checked_add(shape.n_entries).filter(|&filled| filled <= MAX_FILLED).ok_or_else(|| shape.too_large())?;
     } else if n_given < n_rows {
-        let what = format!("the table of `{}` has {n_given} rows, but the parents have {n_rows} configurations", name());
+        let what = format!("the table of `{}` has {n_given} rows, but the parents have {}", name(), configurations(n_rows));
         return Err(Fault::new(table.child.offset, what, "give every row, or a `default` for the others"));
     }
     let mut values = match default {

@@ -208,9 +208,25 @@ pub(crate) fn assemble<'a, B>(
             }
             _ => None,
         };
-        Fault::new(offset.unwrap_or(0), error.to_string(), "")
+        Fault::new(offset.unwrap_or(0), error.to_string(), way_out(&error))
     })?;
     Ok(Assembled { network, worst, n_off })
+}
+
+/// How many configurations parents have, in words.
+pub(super) fn configurations(n_rows: usize) -> String {
+    if n_rows == 1 { "one configuration".to_string() } else { format!("{n_rows} configurations") }
+}
+
+/// What to do about a network that is none.
+pub(super) fn way_out(error: &NetError) -> &'static str {
+    match error {
+        NetError::Cycle { .. } => "take an arc of the cycle out, or turn it round",
+        NetError::RepeatedState { .. } => "give each state of a variable a name of its own",
+        NetError::RepeatedArc { .. } => "name each parent once",
+        NetError::NoStates { .. } => "give the variable states",
+        _ => "",
+    }
 }
 
 /// What is wrong with a table, at the row.

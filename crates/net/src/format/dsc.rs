@@ -5,7 +5,7 @@
 
 use super::Written;
 use super::document::{Document, Notes, Remark};
-use super::draft::{DraftTable, DraftVariable, Laid, MAX_FILLED, Shape, Wording, assemble};
+use super::draft::{DraftTable, DraftVariable, Laid, MAX_FILLED, Shape, Wording, assemble, configurations};
 use super::lexical::{
     Fault, FormatError, Input, Word, blank, expect, found, here, next_is, number, numbers_until, shortened, skip, text_of,
 };
@@ -227,7 +227,7 @@ fn laid_out(table: &DraftTable<'_, Body>, shape: &Shape<'_, '_>, n_filled: &mut 
         }
     }
     if body.rows.len() != shape.n_rows && body.default.is_none() {
-        let what = format!("the table of `{name}` has {} rows, but the parents have {} configurations", body.rows.len(), shape.n_rows);
+        let what = format!("the table of `{name}` has {} rows, but the parents have {}", body.rows.len(), configurations(shape.n_rows));
         return Err(Fault::new(table.child.offset, what, "give every row, or a `default` for the others"));
     }
     if body.rows.len() < shape.n_rows {

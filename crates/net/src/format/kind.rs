@@ -130,15 +130,45 @@ impl FormatKind {
             "property" => Some(Self::Tbn),
             // BIF has a brace behind the network's name; its variables have a type or a property in theirs.
             "network" => Some(if behind_name(&head["network".len()..]).starts_with('{') { Self::Bif } else { Self::Tbn }),
-            "variable" => {
-                let inside = head.split_once('{').map_or("", |(_, inside)| inside.trim_start());
-                Some(if inside.starts_with("type") || inside.starts_with("property") { Self::Bif } else { Self::Tbn })
-            }
+            "variable" => Some(if is_of_bif(behind_name(&head["variable".len()..])) { Self::Bif } else { Self::Tbn }),
             "node" if head.contains("discrete") && head.contains('[') => Some(Self::Dsc),
             "node" | "potential" => Some(Self::Net),
             _ => None,
         }
     }
+
+    /// The format of a file by its unpacked bytes and the end of its name. First words tell more than a name, which may be anything; but where they are those of
+    /// several formats, the name decides among these.
+    ///
+    /// ```
+    /// use tunbridge_net::format::FormatKind;
+    /// let node = b"node A { label = \"[discrete]\"; states = (\"a\" \"b\"); }";
+    /// assert_eq!(FormatKind::of_file("a.net", node), Some(FormatKind::Net));
+    /// assert_eq!(FormatKind::of_file("a.txt", b"MARKOV 1"), Some(FormatKind::Uai));
+    /// ```
+    pub fn of_file(name: &str, bytes: &[u8]) -> Option<Self> {
+        let (by_contents, by_name) = (Self::of_contents(bytes), Self::of_file_name(name));
+        match (by_contents, by_name) {
+            // Both have nodes, with or without a header before them.
+            (Some(Self::Net | Self::Dsc), Some(Self::Net | Self::Dsc)) if begins_with_node(bytes) => by_name,
+            _ => by_contents.or(by_name),
+        }
+    }
+}
+
+fn begins_with_node(bytes: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 16)]);
+    without_comments(head.trim_start_matches('\u{feff}')).starts_with("node")
+}
+
+/// Whether what stands behind a variable's name is BIF's: a type or a property in braces. In ours there are states, parted by commas, of any names.
+fn is_of_bif(behind: &str) -> bool {
+    let Some(inside) = behind.strip_prefix('{').map(without_comments) else { return false };
+    let is_word = |word: &str| {
+        let rest = inside.strip_prefix(word).map(|rest| (rest, without_comments(rest)));
+        rest.is_some_and(|(rest, next)| rest.len() > next.len() && !next.starts_with([',', '}']))
+    };
+    is_word("type") || is_word("property") || inside.starts_with('}')
 }
 
 impl std::fmt::Display for FormatKind {
@@ -151,7 +181,17 @@ impl std::fmt::Display for FormatKind {
 fn behind_name(text: &str) -> &str {
     let text = text.trim_start();
     let rest = match text.strip_prefix('"') {
-        Some(quoted) => quoted.split_once('"').map_or("", |(_, rest)| rest),
+        Some(quoted) => {
+            let mut is_escaped = false;
+            let end = quoted.find(|symbol: char| match (is_escaped, symbol) {
+                (false, '"') => true,
+                (before, symbol) => {
+                    is_escaped = !before && symbol == '\\';
+                    false
+                }
+            });
+            end.map_or("", |end| &quoted[end + 1..])
+        }
         None => text.trim_start_matches(|symbol: char| !symbol.is_whitespace() && symbol != '{'),
     };
     without_comments(rest)
@@ -211,6 +251,10 @@ fn unpacked_within(bytes: &[u8], most: usize) -> Result<Cow<'_, [u8]>, FormatErr
 /// ```
 pub fn read(kind: FormatKind, bytes: &[u8]) -> Result<Contents, FormatError> {
     let bytes = &*unpacked(bytes)?;
+    if std::str::from_utf8(bytes).is_ok_and(|text| without_comments(text.trim_start_matches('\u{feff}')).is_empty()) {
+        let what = "there is no network here: the file is empty, or has comments only".to_string();
+        return Err(FormatError { line: 1, column: 1, what, hint: format!("write one in it as {kind} has it, or name another file") });
+    }
     match kind {
         FormatKind::Tbn => tbn::read(bytes).map(Contents::Network),
         FormatKind::Bif => bif::read(bytes).map(|bif| Contents::Network(bif.into_document())),
@@ -224,13 +268,13 @@ pub fn read(kind: FormatKind, bytes: &[u8]) -> Result<Contents, FormatError> {
     }
 }
 
-/// Reads bytes, packed or not, whose format their first words tell, or else the file's name.
+/// Reads bytes, packed or not, whose format their first words and the file's name tell ([`FormatKind::of_file`]).
 ///
 /// # Errors
 /// When neither tells of a format, and those of [`read`].
 pub fn read_any(file_name: &str, bytes: &[u8]) -> Result<(FormatKind, Contents), FormatError> {
     let plain = unpacked(bytes)?;
-    let Some(kind) = FormatKind::of_contents(&plain).or_else(|| FormatKind::of_file_name(file_name)) else {
+    let Some(kind) = FormatKind::of_file(file_name, &plain) else {
         text_of(&plain)?;
         let names: Vec<&str> = FormatKind::ALL.iter().map(|kind| kind.name()).collect();
         let hint = format!("the formats are {}", names.join(", "));
@@ -284,6 +328,17 @@ mod tests {
     }
 
     #[test]
+    fn files_without_anything_are_no_networks() {
+        for kind in FormatKind::ALL {
+            for text in ["", " \n", "# a comment only"] {
+                let refused = read(kind, text.as_bytes()).unwrap_err();
+                assert!(refused.what.contains("the file is empty"), "{kind}: {refused}");
+                assert!(refused.hint.contains(kind.name()), "{kind}: {refused}");
+            }
+        }
+    }
+
+    #[test]
     fn formats_are_told_by_their_first_words() {
         use FormatKind::*;
         for (text, kind) in [
@@ -294,7 +349,14 @@ mod tests {
             ("network \"a { b\" // so\n {", Some(Bif)),
             ("network \"a b\"\n\nvariable A { x, y } 0.5, 0.5", Some(Tbn)),
             ("/* c */ variable A {\n  type discrete", Some(Bif)),
-            ("variable A { type, b } 0.5", Some(Bif)),
+            ("variable A { type, b } 0.5", Some(Tbn)),
+            ("variable A { type # so\n, b } 0.5", Some(Tbn)),
+            ("variable Blood { typeA, typeB }\n 0.3, 0.7", Some(Tbn)),
+            ("variable A { property } 1", Some(Tbn)),
+            ("variable A{property \"x = 1\" ;", Some(Bif)),
+            ("variable \"a { type b\" yes/no 0.5", Some(Tbn)),
+            ("network \"a \\\"b\\\"\" {\n}", Some(Bif)),
+            ("network \"a\\\\\" variable A yes/no 0.1", Some(Tbn)),
             ("variable A yes/no", Some(Tbn)),
             ("<?xml version=\"1.0\"?>\n<smile>", Some(Xdsl)),
             ("<?xml?><!DOCTYPE BIF [\n<!ELEMENT BIF>]><BIF>", Some(XmlBif)),
@@ -311,6 +373,8 @@ mod tests {
         ] {
             assert_eq!(FormatKind::of_contents(text.as_bytes()), kind, "{text}");
         }
+        assert_eq!(FormatKind::of_file("a.dsc", b"node A { states = (\"y\" \"n\"); }"), Some(Dsc));
+        assert_eq!(FormatKind::of_file("a.dsc", b"net { }"), Some(Net));
         assert_eq!(FormatKind::of_file_name("A.XML"), Some(XmlBif));
         assert_eq!(FormatKind::of_file_name("a.b.xdsl.gz"), Some(Xdsl));
         assert_eq!(FormatKind::of_file_name("bif"), None);

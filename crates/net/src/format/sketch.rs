@@ -71,7 +71,7 @@ impl Draft {
                 NetError::Cycle { path } => path.first().and_then(|name| places.get(name)).map(|&place| offsets[place]),
                 _ => None,
             };
-            Fault::new(at.unwrap_or(0), error.to_string(), "")
+            Fault::new(at.unwrap_or(0), error.to_string(), super::draft::way_out(&error))
         })?;
         Ok(Sketch { name, structure, states })
     }

@@ -147,6 +147,11 @@ impl<'a> Element<'a> {
         self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
+    /// The names of its attributes.
+    pub fn attribute_names(&self) -> impl Iterator<Item = &str> {
+        self.attributes.iter().map(|(name, _)| name.as_str())
+    }
+
     /// An attribute that must be there, as a word.
     pub fn attribute_word(&self, name: &str) -> Result<Word<'_>, Fault> {
         match self.attribute(name) {

@@ -211,6 +211,10 @@ impl JunctionTree {
             let variable = missing.map_or(String::new(), |variable| graph.names_of(&[variable]).join(""));
             return Err(NetError::NoAssignment { variable });
         }
+        // Where nothing is impossible, all entries will be stored: that they are too many is known without looking for them.
+        if plan.tree_entries > max_entries as f64 && graph.is_positive() {
+            return Err(NetError::TooLarge { variables: graph.names_of(&plan.order), entries: plan.tree_entries, limit: max_entries });
+        }
         let mut tree = CliqueTree::of(plan, n_states);
         let run_variables = tree.run_variables(n_states);
         let layout = Layout::of(graph, &tree);

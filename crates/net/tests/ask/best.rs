@@ -142,7 +142,7 @@ fn bounds_are_checked_before_work_starts() {
     let oracle = Oracle::of_network(flu());
     assert_eq!(
         answer(&oracle, "mpe:1000000000").unwrap_err().to_string(),
-        "1000000000 most probable assignments are more than the 20000000 that are looked for: ask for fewer"
+        "1000000000 most probable assignments are more than the 20000000 that there is room for: ask for fewer, or allow more memory"
     );
     assert_eq!(best(&oracle, "mpe:1000").len(), 32);
 }

@@ -43,7 +43,7 @@ fn storm() -> Oracle {
 fn names(oracle: &Oracle, question: &str) -> Option<Vec<String>> {
     match ask(oracle, question).outcome {
         Outcome::Independence(Independence::Independent) => None,
-        Outcome::Independence(Independence::Dependent { trail }) => {
+        Outcome::Independence(Independence::Dependent { trail, .. }) => {
             Some(trail.into_iter().map(|variable| oracle.domain().name(variable).to_string()).collect())
         }
         other => panic!("{question}: {other:?}"),
@@ -206,4 +206,22 @@ fn recorded_answers() {
             assert!(checked.agrees && checked.largest_difference < 1e-12, "{name} {question}: {checked:?}");
         }
     }
+}
+
+/// A trail through a common effect says what of it was given.
+#[test]
+fn common_effects_on_a_trail_are_told_with_what_opens_them() {
+    let oracle = Oracle::of_network(flu());
+    let find = |name: &str| oracle.domain().find(name).unwrap();
+    for given in ["Sinus", "Headache"] {
+        let Outcome::Independence(Independence::Dependent { opened, .. }) = ask(&oracle, &format!("Flu ⟂ Allergy | {given}")).outcome
+        else {
+            panic!("dependent")
+        };
+        assert_eq!(opened, [(find("Sinus"), find(given))]);
+    }
+    let Outcome::Independence(Independence::Dependent { opened, .. }) = ask(&oracle, "Flu ⟂ Headache").outcome else {
+        panic!("dependent")
+    };
+    assert!(opened.is_empty());
 }

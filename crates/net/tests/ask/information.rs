@@ -1,8 +1,8 @@
 //! Entropy and mutual information.
 
-use super::{assert_close, flu, number};
+use super::{answer, assert_close, flu, number, value};
 use tunbridge_net::Network;
-use tunbridge_net::ask::Oracle;
+use tunbridge_net::ask::{Oracle, Value};
 
 fn h(p: &[f64]) -> f64 {
     p.iter().filter(|p| **p > 0.0).map(|p| -p * p.ln()).sum()
@@ -58,4 +58,18 @@ fn rounding_never_makes_it_negative() {
         let nats = number(&oracle, question);
         assert!((0.0..1e-15).contains(&nats), "{question}: {nats}");
     }
+}
+
+/// States stand for numbers that a file gives them, whatever their names.
+#[test]
+fn expectations_are_of_the_numbers_that_states_stand_for() {
+    let network = Network::builder().variable("A", ["a1", "a2", "a3"]).probabilities([0.2, 0.5, 0.3]).build().unwrap();
+    let oracle = Oracle::of_network(network);
+    assert!(answer(&oracle, "E[A]").unwrap_err().to_string().contains("`a1` is none"));
+    let Value::Expectation { mean, .. } = value(&oracle.clone().with_state_values(vec![Some(vec![1.0, 2.5, 4.0])]), "E[A]") else {
+        panic!("a mean")
+    };
+    assert_close(mean, 0.2 + 1.25 + 1.2, 1e-15);
+    // What has another length is no list of theirs.
+    assert!(answer(&oracle.with_state_values(vec![Some(vec![1.0])]), "E[A]").is_err());
 }

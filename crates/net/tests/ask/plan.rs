@@ -47,9 +47,12 @@ fn what_does_not_fit_is_not_started_and_says_its_size() {
     assert!(!found.fits && found.largest_table > 100.0, "{found:?}");
     assert!(found.advice.contains("allow more memory"));
     let error = answer(&oracle, "P(X7_7)").unwrap_err();
-    assert!(matches!(error, AskError::TooLarge { limit: 8, .. }));
+    assert!(matches!(error, AskError::TooLarge { limit: 2, .. }));
     let words = error.to_string();
-    assert!(words.starts_with("this needs a table of ") && words.contains("more than the 8 allowed: allow more memory"), "{words}");
+    assert!(
+        words.starts_with("this needs tables of ") && words.contains("the memory allowed has room for 2: allow more memory"),
+        "{words}"
+    );
     assert!(matches!(answer(&oracle, "P(*)"), Err(AskError::TooLarge { .. })));
 }
 
@@ -160,4 +163,84 @@ fn one_question_needs_no_compiled_tree() {
 /// The name of a variable of two states.
 fn two_states(network: &Network) -> &str {
     network.name(network.dag().variables().find(|&variable| network.n_states(variable) == 2).unwrap())
+}
+
+/// The memory that is allowed is for all that is held at once, and the plan says what the run does.
+#[test]
+fn what_the_plan_says_fits_is_within_the_memory_and_runs_and_nothing_else_does() {
+    let shape = RandomShape { n_variables: 15, max_parents: 3, states: 2..=3, p_arc: 0.3, ..RandomShape::default() };
+    for network in [flu(), grid(4), random_network(3, &shape).unwrap()] {
+        let [first, last] = [0, network.n_variables() - 1].map(|place| network.name(VarId::new(place)).to_string());
+        let questions = [
+            format!("P({first})"),
+            format!("P({first}, {last})"),
+            "P(*)".into(),
+            "mpe".into(),
+            "mpe:20".into(),
+            "mpe:500".into(),
+            format!("H({last})"),
+        ];
+        for once in [false, true] {
+            for limit in (2..16).step_by(2).map(|power| 1_usize << power) {
+                let oracle = Oracle::of_network(network.clone()).with_max_entries(limit);
+                let oracle = if once { oracle.for_one_question() } else { oracle };
+                for question in &questions {
+                    let found = plan(&oracle, question);
+                    assert!(!found.fits || found.bytes <= 8.0 * limit as f64, "{question} within {limit}: {found:?}");
+                    let answered = answer(&oracle, question);
+                    if found.may_shrink {
+                        continue;
+                    }
+                    assert_eq!(answered.is_ok(), found.fits, "{question} within {limit}: {found:?}, {answered:?}");
+                }
+            }
+        }
+    }
+}
+
+/// A plan compiles nothing large; where zeros may make a tree small enough, it says that only asking tells.
+#[test]
+fn plans_of_trees_with_zeros_say_that_they_may_shrink() {
+    let chain = |n_states: usize| {
+        let states: Vec<String> = (0..n_states).map(|state| format!("s{state}")).collect();
+        let copies =
+            |place: usize| (0..n_states).flat_map(move |of| (0..n_states).map(move |state| f64::from(state == (of + place) % n_states)));
+        let mut builder = Network::builder().variable("X0", states.clone()).probabilities(vec![1.0 / n_states as f64; n_states]);
+        for place in 1..6 {
+            builder = builder.variable(format!("X{place}"), states.clone()).given([format!("X{}", place - 1)]).probabilities(copies(place));
+        }
+        Oracle::of_network(builder.build().unwrap()).with_engine(Engine::JunctionTree)
+    };
+    // A small one is tried at once.
+    let small = plan(&chain(8).with_max_entries(130), "P(X0)");
+    assert_eq!((small.method.as_str(), small.fits, small.total_entries), ("exact, junction tree", true, 48.0));
+    let small = plan(&chain(8).with_max_entries(60), "P(X0)");
+    assert!(!small.fits && !small.may_shrink, "{small:?}");
+    let large = chain(800).with_max_entries(1_200_000);
+    let found = plan(&large, "P(X0)");
+    assert!(!found.fits && found.may_shrink && found.advice.contains("only asking tells"), "{found:?}");
+    assert!(plan(&large, "P(*)").may_shrink);
+    assert_eq!(ask(&large, "P(*)").method, "exact, junction tree");
+    // What has been compiled is known.
+    assert!(plan(&large, "P(X0)").fits);
+}
+
+/// The time of a joint is at least that of writing it.
+#[test]
+fn huge_joints_take_long() {
+    let names: Vec<String> = (0..25).map(|place| format!("X{}_{}", place / 5, place % 5)).collect();
+    let found = plan(&Oracle::of_network(grid(5)), &format!("P({})", names.join(", ")));
+    assert!(found.seconds > 0.5 && found.largest_table == 2.0_f64.powi(25), "{found:?}");
+}
+
+/// An order of one's own is what the plan tells of.
+#[test]
+fn plans_go_by_the_order_that_was_given() {
+    let oracle = Oracle::of_network(grid(3));
+    let order: Vec<VarId> = [4, 0, 1, 2, 3, 5, 6, 7, 8].map(VarId::new).to_vec();
+    let given = tunbridge_net::elimination_order::given_order(&oracle.graph().interaction_graph(), &order).unwrap();
+    let found = plan(&oracle.clone().with_order(given.clone()), "P(X0_0)");
+    assert_eq!((found.method.as_str(), found.largest_table), ("exact, junction tree", given.largest_table));
+    assert!(found.largest_table > plan(&oracle, "P(*)").largest_table);
+    assert_eq!(ask(&oracle.with_order(given), "P(X0_0)").method, "exact, junction tree");
 }

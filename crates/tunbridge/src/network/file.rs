@@ -8,7 +8,7 @@ use net::elimination_order::{Search, cheapest_elimination, given_order};
 use net::format::uai::MarkovModel;
 use net::format::{self, Contents, Document, FormatError, FormatKind, Sketch};
 use net::query::Query;
-use net::{Domain, Factor, FactorGraph, JunctionTree, NetError, Network, Structure, VarId, Variable};
+use net::{Domain, Factor, FactorGraph, NetError, Network, Structure, VarId, Variable};
 
 use super::NetworkModel;
 use super::shape::{Shape, TreePlan, interaction_graph};
@@ -61,7 +61,7 @@ impl NetworkFile {
             return Self::of_model(path);
         }
         let broken = |fault: FormatError| Error::NetworkFile { path: path.into(), fault: Box::new(fault) };
-        let kind = format.or_else(|| FormatKind::of_contents(&bytes)).or_else(|| FormatKind::of_file_name(&path.to_string_lossy()));
+        let kind = format.or_else(|| FormatKind::of_file(&path.to_string_lossy(), &bytes));
         let Some(kind) = kind else {
             let what = format!("{}: is no network: it begins like none of the formats that are known", path.display());
             let names: Vec<&str> = FormatKind::ALL.iter().map(|kind| kind.name()).collect();
@@ -240,20 +240,21 @@ impl NetworkFile {
         self.graph.domain()
     }
 
-    /// What answers questions, with tables of so many bytes together at most.
+    /// What answers questions, with tables of so many bytes together at most. States stand for the numbers that the file gives them, where it does.
     pub fn oracle(&self, memory: u64) -> Oracle {
         let max_entries = usize::try_from(memory / 8).unwrap_or(usize::MAX).max(1);
         let oracle = match self.network() {
             Some(network) => Oracle::of_network(network.clone()),
             None => Oracle::of_factors(self.graph.clone()),
         };
-        oracle.with_max_entries(max_entries)
+        let values = |document: &Document| self.domain().variables().map(|of| document.notes(of).state_values.clone()).collect();
+        oracle.with_max_entries(max_entries).with_state_values(self.document().map_or_else(Vec::new, values))
     }
 
     /// The same with a junction tree by an order of a file, as [`order_text`] has it: a variable a line.
     ///
     /// # Errors
-    /// When the file cannot be read, names other variables than the network has or not all of them, or the tree does not fit.
+    /// When the file cannot be read, or names other variables than the network has or not all of them.
     pub fn oracle_by(&self, order: &Path, memory: u64) -> Result<Oracle, Error> {
         let bytes = data::whole_file(order)?;
         let text = String::from_utf8_lossy(&bytes);
@@ -265,21 +266,21 @@ impl NetworkFile {
             let place = || format!("{}:{}", order.display(), line + 1);
             variables.push(find_variable(domain, name).or_else(|e| hidden().ok_or(e)).map_err(|e| Error::from(e).at(place()))?);
         }
-        let oracle = self.oracle(memory);
         let (beside, _) = interaction_graph(&self.graph);
-        let made =
-            given_order(&beside, &variables).and_then(|plan| JunctionTree::from_elimination(&self.graph, &plan, oracle.max_entries()));
-        let tree = made.map_err(|e| match e {
-            NetError::NoAssignment { variable } => Error::unfit(
-                format!("{}: leaves out `{variable}`", order.display()),
-                "an order names every variable, one a line: see `show --order`",
-            ),
+        let found = given_order(&beside, &variables).map_err(|e| match e {
             NetError::NamedTwice { .. } => {
                 Error::unfit(format!("{}: names a variable twice", order.display()), "an order names every variable once")
             }
             other => AskError::from(other).into(),
         })?;
-        Ok(oracle.with_junction_tree(tree))
+        if let Some(left_out) = (0..n_variables).map(VarId::new).find(|variable| !variables.contains(variable)) {
+            let name = domain.names().get(left_out.index()).cloned().unwrap_or_else(|| format!("#{}", left_out.index()));
+            return Err(Error::unfit(
+                format!("{}: leaves out `{name}`", order.display()),
+                "an order names every variable, one a line: see `show --order`",
+            ));
+        }
+        Ok(self.oracle(memory).with_order(found))
     }
 
     /// The findings of a UAI evidence file, which names variables and states by their places.

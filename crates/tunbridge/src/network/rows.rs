@@ -173,7 +173,7 @@ impl<'o> RowQuestions<'o> {
         let domain = oracle.domain();
         let mut questions = Vec::new();
         for query in queries {
-            let mut question = Question::resolve(domain, query).map_err(Error::from)?;
+            let mut question = oracle.question(query).map_err(Error::from)?;
             if matches!(question.asks, Asks::Independence { .. }) {
                 return Err(Error::unfit(format!("`{query}` speaks of the graph, and no row changes that"), "ask it without --rows"));
             }
@@ -206,8 +206,16 @@ impl<'o> RowQuestions<'o> {
         let columns = table.column_names();
         let strange: Vec<&String> = table.passed_over().collect();
         if !strange.is_empty() {
-            let columns = if strange.len() == 1 { "column is" } else { "columns are" };
-            remarks.push(format!("{} {columns} passed over, for the network has no such variable: {}", strange.len(), listed(&strange)));
+            let are = if strange.len() == 1 { "column is" } else { "columns are" };
+            remarks.push(format!("{} {are} passed over, for the network has no such variable: {}", strange.len(), listed(&strange)));
+            // A variable that another column is of is not what is meant.
+            let has_column = |variable: &str| columns.iter().any(|column| names.variable(column) == variable);
+            let lacking = || domain.names().iter().map(String::as_str).filter(|variable| !has_column(variable));
+            for name in strange {
+                if let Some(near) = belief::closest(name, lacking()) {
+                    remarks.push(format!("the column `{name}` is passed over: did you mean `{near}`?"));
+                }
+            }
         }
         let asked: Vec<&String> = columns
             .iter()

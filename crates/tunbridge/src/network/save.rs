@@ -40,7 +40,10 @@ pub fn written(file: &NetworkFile, format: FormatKind) -> Result<Written, Error>
         _ => document,
     };
     let mut written = format::write(format, document).map_err(|e| {
-        Error::unfit(format!("{path}: {e}"), "our own tbn and uai hold what they can as it is; give the variable fewer parents")
+        Error::unfit(
+            format!("{path}: {e}"),
+            "write it as tbn, which holds every distribution as it is, or as xdsl, which holds noisy-OR and noisy-MAX",
+        )
     })?;
     if file.is_structure() {
         written.lost.clear();

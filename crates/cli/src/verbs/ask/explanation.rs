@@ -35,12 +35,13 @@ pub fn plan_words(plan: &Plan) -> String {
     if !plan.cutset.is_empty() {
         facts.push(vec!["cutset".into(), listed(&plan.cutset)]);
     }
-    facts.push(vec!["memory".into(), format!("{} of {} for a table", bytes(plan.bytes), bytes(plan.limit as f64 * 8.0))]);
+    facts.push(vec!["memory".into(), format!("{} of {}", bytes(plan.bytes), bytes(plan.limit as f64 * 8.0))]);
     facts.push(vec!["time".into(), seconds]);
     let mut text = table(&["", ""], &[Align::Left; 2], &facts);
-    let _ = match plan.fits {
-        true => writeln!(text, "\nIt fits."),
-        false => writeln!(text, "\nIt does not fit: {}", plan.advice),
+    let _ = match (plan.fits, plan.may_shrink) {
+        (true, _) => writeln!(text, "\nIt fits."),
+        (false, true) => writeln!(text, "\nIt may fit: {}", plan.advice),
+        (false, false) => writeln!(text, "\nIt does not fit: {}", plan.advice),
     };
     text
 }
@@ -55,7 +56,7 @@ fn listed(names: &[String]) -> String {
 pub fn plan_object(query: &str, plan: &Plan) -> Json {
     json!({"query": query, "plan": {"method": plan.method, "width": plan.width, "largest_table": json::number(plan.largest_table),
         "largest_over": plan.largest_over, "total_entries": json::number(plan.total_entries), "runs": json::number(plan.runs),
-        "bytes": json::number(plan.bytes), "seconds": json::real(plan.seconds), "fits": plan.fits, "cutset": plan.cutset, "advice": plan.advice}})
+        "bytes": json::number(plan.bytes), "seconds": json::real(plan.seconds), "fits": plan.fits, "may_shrink": plan.may_shrink, "cutset": plan.cutset, "advice": plan.advice}})
 }
 
 /// Nats in decibans, the unit that `explain` has.

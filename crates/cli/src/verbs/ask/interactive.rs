@@ -71,7 +71,7 @@ fn tell(failure: Failure) -> Result<(), Failure> {
     Ok(())
 }
 
-const HELP: &str = "P(A | B=b, C!=c)      a variable given findings; P(A, B) several together; P(*) each by itself
+pub const HELP: &str = "P(A | B=b, C!=c)      a variable given findings; P(A, B) several together; P(*) each by itself
 argmax A, B | C=c     the most probable states together; argmax:3 the three best
 mpe | C=c             the most probable states of all variables
 A ⟂ B | C             whether the graph makes them independent; also A _||_ B
@@ -81,7 +81,7 @@ quit                  ends, as does Ctrl-D
 ";
 
 /// Every variable with its states.
-fn names(domain: &Domain) -> String {
+pub fn names(domain: &Domain) -> String {
     let line = |variable| vec![domain.name(variable).to_string(), domain.states(variable).join(", ")];
     let lines: Vec<Vec<String>> = domain.variables().map(line).collect();
     report::table(&["variable", "states"], &[report::Align::Left; 2], &lines)

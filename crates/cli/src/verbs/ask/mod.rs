@@ -174,7 +174,7 @@ impl Asker<'_> {
                 let query = question.parse::<Query>().map_err(|e| Error::from(e).at(place(number)))?;
                 let query = self.file.in_bins(query);
                 // That it can be asked of this network is known here by its line.
-                let asked = Question::resolve(self.domain(), &query);
+                let asked = self.oracle.question(&query);
                 asked.map_err(|e| Error::from(e).at(place(number)))?;
                 queries.push(query);
             }
@@ -194,6 +194,19 @@ impl Asker<'_> {
             let line =
                 line.map_err(|e| Error::Unfit { what: format!("standard input: {e}"), hint: Some("questions are lines of text".into()) })?;
             let Some(question) = question_of(&line) else { continue };
+            // The words of the terminal mean the same here.
+            match question {
+                "quit" | "exit" | "q" => break,
+                "help" | "?" if self.style == Style::Text => {
+                    print(interactive::HELP)?;
+                    continue;
+                }
+                "variables" if self.style == Style::Text => {
+                    print(&interactive::names(self.domain()))?;
+                    continue;
+                }
+                _ => {}
+            }
             match self.ask_and_print(question) {
                 Ok(()) => {}
                 Err(output @ Failure::Output(_)) => return Err(output),
@@ -230,7 +243,7 @@ impl Asker<'_> {
             let what = format!("{}: has arcs and no probabilities, and `{query}` needs them", self.file.path.display());
             return Err(Error::Unfit { what, hint: Some("ask what is independent of what, as in A ⟂ B | C".into()) }.into());
         }
-        let mut question = Question::resolve(self.domain(), &query).map_err(Error::from)?;
+        let mut question = self.oracle.question(&query).map_err(Error::from)?;
         question.findings.extend_from_slice(&self.findings);
         Ok((query, question))
     }
@@ -327,10 +340,28 @@ impl Asker<'_> {
     }
 }
 
-/// The question of a line; `None` for a blank one or a comment.
+/// The question of a line; `None` for a blank one or a comment. A comment begins with `#` behind a blank; in quotes or brackets it is a part of a name.
 fn question_of(line: &str) -> Option<&str> {
-    let line = line.trim();
-    (!line.is_empty() && !line.starts_with('#')).then_some(line)
+    let (mut is_quoted, mut is_escaped, mut depth, mut before) = (false, false, 0_usize, ' ');
+    let mut end = line.len();
+    for (place, symbol) in line.char_indices() {
+        match symbol {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_quoted => is_escaped = true,
+            '"' => is_quoted = !is_quoted,
+            _ if is_quoted => {}
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            '#' if depth == 0 && before.is_whitespace() => {
+                end = place;
+                break;
+            }
+            _ => {}
+        }
+        before = symbol;
+    }
+    let question = line[..end].trim();
+    (!question.is_empty()).then_some(question)
 }
 
 /// Tells what was met while reading the rows.
@@ -338,5 +369,25 @@ fn tell_report(report: &tunbridge::belief::ReadReport, schema: &tunbridge::belie
     report::remarks(report, schema).iter().for_each(|text| remark(common, text));
     if report.n_rows == 0 {
         remark(common, "there were no rows");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::question_of;
+
+    #[test]
+    fn comments_end_a_line_and_are_no_part_of_names() {
+        for (line, question) in [
+            ("", None),
+            ("  # only a comment", None),
+            (" P(A | B=b)  # why", Some("P(A | B=b)")),
+            ("mpe # 3", Some("mpe")),
+            ("P(\"a # b\" | C=c) # so", Some("P(\"a # b\" | C=c)")),
+            ("argmax \"a \\\" # b\" # so", Some("argmax \"a \\\" # b\"")),
+            ("P(A=a#1 | #3=x)", Some("P(A=a#1 | #3=x)")),
+        ] {
+            assert_eq!(question_of(line), question, "{line}");
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! Answers of a network for programs: JSON and CSV.
 
 use serde_json::{Map, Value as Json, json};
-use tunbridge::net::Domain;
 use tunbridge::net::ask::{BestAssignment, Finding, Independence, Outcome, Reply, StateRow, Value};
+use tunbridge::net::{Domain, VarId};
 
 use crate::json::real;
 
@@ -67,9 +67,13 @@ pub fn fields(domain: &Domain, outcome: &Outcome, object: &mut Map<String, Json>
             Independence::Independent => {
                 object.insert("independent".into(), json!(true));
             }
-            Independence::Dependent { trail } => {
+            Independence::Dependent { trail, opened } => {
                 object.insert("independent".into(), json!(false));
                 object.insert("trail".into(), trail.iter().map(|variable| domain.name(*variable)).collect());
+                if !opened.is_empty() {
+                    let one = |&(effect, by): &(VarId, VarId)| json!({"effect": domain.name(effect), "by": domain.name(by)});
+                    object.insert("opened".into(), opened.iter().map(one).collect());
+                }
             }
         },
         Outcome::Impossible { conflict } => {
@@ -155,7 +159,7 @@ pub fn csv(domain: &Domain, reply: &Reply) -> Vec<Vec<String>> {
             lines
         }
         Outcome::Independence(Independence::Independent) => vec![line(&["independent", "trail"]), line(&["true", ""])],
-        Outcome::Independence(Independence::Dependent { trail }) => {
+        Outcome::Independence(Independence::Dependent { trail, .. }) => {
             let names: Vec<&str> = trail.iter().map(|variable| domain.name(*variable)).collect();
             vec![line(&["independent", "trail"]), vec!["false".into(), names.join(" ")]]
         }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 use tunbridge::atomic::AtomicFile;
 use tunbridge::belief::CompensatedSum;
 use tunbridge::data::{DataError, OutputFormat, RowText, UnknownStates, unlike};
-use tunbridge::net::ask::{Asks, Outcome, Question, Value};
+use tunbridge::net::ask::{Asks, Outcome, Value};
 use tunbridge::net::query::Query;
 use tunbridge::net::{Domain, description_length};
 use tunbridge::network::{RowAnswer, RowQuestions};
@@ -186,7 +186,7 @@ struct Columns {
 impl Columns {
     fn of(asker: &Asker<'_>, query: &Query, several: bool) -> Result<Self, Failure> {
         let domain = asker.domain();
-        let question = Question::resolve(domain, query).map_err(Error::from)?;
+        let question = asker.oracle.question(query).map_err(Error::from)?;
         let mut columns = Self { names: Vec::new(), predicted: None, best: Vec::new(), states: Vec::new() };
         let head = if several { format!("{query} ") } else { String::new() };
         if asker.style == Style::Csv && !question.each.is_empty() {

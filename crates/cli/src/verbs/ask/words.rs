@@ -168,7 +168,7 @@ fn each_state(domain: &Domain, given: &[VarId], rows: &[StateRow]) -> String {
 fn independence(domain: &Domain, dag: Option<&Dag>, found: &Independence) -> String {
     match found {
         Independence::Independent => "Independent: whatever the tables say, this graph makes them so.\n".into(),
-        Independence::Dependent { trail } => {
+        Independence::Dependent { trail, opened } => {
             let mut way = String::new();
             for (place, variable) in trail.iter().enumerate() {
                 if let Some(before) = place.checked_sub(1).map(|before| trail[before]) {
@@ -180,7 +180,18 @@ fn independence(domain: &Domain, dag: Option<&Dag>, found: &Independence) -> Str
                 }
                 way.push_str(domain.name(*variable));
             }
-            format!("Not independent by the graph: {way}\n")
+            let mut text = format!("Not independent by the graph: {way}\n");
+            for &(effect, by) in opened {
+                let (effect_name, by_name) = (domain.name(effect), domain.name(by));
+                let _ = match effect == by {
+                    true => writeln!(text, "  {effect_name} is a common effect: given it, its causes tell of each other"),
+                    false => writeln!(
+                        text,
+                        "  {effect_name} is a common effect: given {by_name}, which is below it, its causes tell of each other"
+                    ),
+                };
+            }
+            text
         }
     }
 }

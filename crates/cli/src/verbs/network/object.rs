@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tunbridge::net::independences::Independence;
-use tunbridge::net::{Domain, EquivalenceClass, Network, VarId};
+use tunbridge::net::{Conditional, Domain, EquivalenceClass, Network, NoisyCause, NoisyMax, VarId};
 use tunbridge::network::{NetworkFile, NetworkModel, Shape, TreePlan};
 
 use crate::json::{number, real};
@@ -45,12 +45,30 @@ pub fn variable(network: &Network, of: VarId, model: Option<&NetworkModel>) -> V
     if kind != "table" {
         value["distribution"] = json!(kind);
     }
+    if let Conditional::NoisyMax(noisy) = network.conditional(of) {
+        value["causes"] = causes(network, of, noisy);
+        value["leak"] = noisy.leak().iter().map(|p| real(*p)).collect();
+        value["order"] = noisy.order().iter().map(|state| network.states(of)[*state].clone()).collect();
+    }
     if let Some(model) = model {
         let families = model.posterior().families();
         let counts = model.completed();
         value["counts"] = rows(&counts[families.cells(of.index())]).into();
     }
     value
+}
+
+/// What each cause of a noisy-MAX does by itself, by its states, and the state in which it does nothing.
+fn causes(network: &Network, of: VarId, noisy: &NoisyMax) -> Value {
+    let one = |(parent, cause): (&VarId, &NoisyCause)| {
+        let states = network.states(*parent);
+        let effects = states.iter().enumerate().map(|(state, name)| {
+            let row: Value = cause.effects.row(state).iter().map(|p| real(*p)).collect();
+            (name.clone(), row)
+        });
+        json!({"parent": network.name(*parent), "absent": states[cause.absent], "effects": Value::Object(effects.collect())})
+    };
+    network.dag().parents(of).iter().zip(noisy.causes()).map(one).collect()
 }
 
 fn names(domain: &Domain, variables: &[VarId]) -> Vec<String> {

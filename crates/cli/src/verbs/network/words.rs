@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use tunbridge::net::independences::Independence;
-use tunbridge::net::{EquivalenceClass, Network, VarId};
+use tunbridge::net::{Conditional, EquivalenceClass, Network, NoisyMax, VarId};
 use tunbridge::network::{NetworkFile, NetworkModel, Shape};
 
 use crate::figures::{count, number, of, probability};
@@ -97,8 +97,7 @@ fn names(network: &Network, variables: &[VarId]) -> String {
 
 /// P(variable | parents), a line for each configuration of the parents, and who is around it.
 pub fn variable(network: &Network, of: VarId, model: Option<&NetworkModel>, all: bool) -> String {
-    let dag = network.dag();
-    let parents = dag.parents(of);
+    let parents = network.dag().parents(of);
     let (name, states) = (network.name(of), network.states(of));
     let kind = match network.conditional(of).kind() {
         "table" => String::new(),
@@ -109,6 +108,18 @@ pub fn variable(network: &Network, of: VarId, model: Option<&NetworkModel>, all:
         _ => format!("P({name} | {}){kind}\n\n", names(network, parents)),
     };
     let columns: Vec<String> = states.iter().map(|state| format!("{name}={state}")).collect();
+    let noisy = match network.conditional(of) {
+        Conditional::NoisyMax(noisy) => Some(noisy),
+        _ => None,
+    };
+    if let Some(noisy) = noisy {
+        text += &parameters(network, parents, noisy, &columns);
+        if network.conditional(of).n_rows() <= if all { ALL_ROWS } else { MOST_ROWS } {
+            text += "\nWhat follows for each configuration\n\n";
+        } else {
+            return text + &around(network, of);
+        }
+    }
     let seen = model.map(|model| row_weights(model, of));
     let told = seen.iter().map(|_| "rows".to_string());
     let header: Vec<String> = parents.iter().map(|parent| network.name(*parent).to_string()).chain(columns).chain(told).collect();
@@ -138,12 +149,33 @@ pub fn variable(network: &Network, of: VarId, model: Option<&NetworkModel>, all:
         let more = if all { "" } else { "; --all prints them" };
         let _ = writeln!(text, "\n… and {} more rows{more}", count((n_rows - shown) as f64));
     }
-    let around = [("parents", parents.to_vec()), ("children", dag.children(of).to_vec()), ("Markov blanket", dag.markov_blanket(of))];
+    text + &around(network, of)
+}
+
+/// What each cause of a noisy-MAX does by itself, in the states in which it does something, and what comes without any.
+fn parameters(network: &Network, parents: &[VarId], noisy: &NoisyMax, columns: &[String]) -> String {
+    let row = |title: String, values: &[f64]| std::iter::once(title).chain(values.iter().map(|p| probability(*p))).collect::<Vec<_>>();
+    let mut lines = Vec::new();
+    for (parent, cause) in parents.iter().zip(noisy.causes()) {
+        for (state, name) in network.states(*parent).iter().enumerate().filter(|(state, _)| *state != cause.absent) {
+            lines.push(row(format!("{}={name}", network.name(*parent)), cause.effects.row(state)));
+        }
+    }
+    lines.push(row("leak".into(), noisy.leak()));
+    let header: Vec<&str> = std::iter::once("cause, alone").chain(columns.iter().map(String::as_str)).collect();
+    let align: Vec<Align> = (0..header.len()).map(|at| if at == 0 { Align::Left } else { Align::Right }).collect();
+    table(&header, &align, &lines)
+}
+
+/// The variables around one.
+fn around(network: &Network, of: VarId) -> String {
+    let dag = network.dag();
+    let around =
+        [("parents", dag.parents(of).to_vec()), ("children", dag.children(of).to_vec()), ("Markov blanket", dag.markov_blanket(of))];
     let line = |(word, variables): &(&str, Vec<VarId>)| {
         vec![word.to_string(), if variables.is_empty() { "none".into() } else { names(network, variables) }]
     };
-    let _ = write!(text, "\n{}", table(&["", ""], &[Align::Left; 2], &around.iter().map(line).collect::<Vec<_>>()));
-    text
+    format!("\n{}", table(&["", ""], &[Align::Left; 2], &around.iter().map(line).collect::<Vec<_>>()))
 }
 
 /// The weight of the rows that each row of a table was learned from.

@@ -20,6 +20,16 @@ pub(super) struct Layout {
     n_tried: usize,
 }
 
+/// The nodes of a tree as far as it was read.
+#[derive(Default)]
+struct Grown {
+    nodes: Vec<TreeNode>,
+    /// Where each stands.
+    offsets: Vec<usize>,
+    /// The parents that were asked for on the way here.
+    above: Vec<usize>,
+}
+
 impl Layout {
     pub fn table(&mut self, table: &DraftTable<'_, Body<'_>>, shape: &Shape<'_, '_>) -> Result<Laid, Fault> {
         let refused = |offset: usize, fault: ConditionalFault| {
@@ -49,8 +59,9 @@ impl Layout {
                 Ok(Laid::Other(Conditional::NoisyMax(made)))
             }
             Body::Tree(tree) => {
-                let (mut nodes, mut offsets) = (Vec::new(), Vec::new());
-                self.grow(tree, shape, &mut nodes, &mut offsets)?;
+                let mut grown = Grown::default();
+                self.grow(tree, shape, &mut grown)?;
+                let Grown { nodes, offsets, .. } = grown;
                 let parent_states = shape.parents.iter().map(|parent| parent.states.len()).collect();
                 let made = ConditionalTree::new(shape.n_states, parent_states, nodes).map_err(|fault| match &fault {
                     ConditionalFault::Leaf { node, fault: of_leaf } => {
@@ -109,24 +120,32 @@ impl Layout {
     }
 
     /// The nodes of a tree, each before those it leads to, and where they stand.
-    fn grow(&mut self, tree: &Tree<'_>, shape: &Shape<'_, '_>, nodes: &mut Vec<TreeNode>, offsets: &mut Vec<usize>) -> Result<(), Fault> {
+    fn grow(&mut self, tree: &Tree<'_>, shape: &Shape<'_, '_>, grown: &mut Grown) -> Result<(), Fault> {
         let (parent, branches) = match tree {
             Tree::Leaf(offset, values) => {
-                nodes.push(TreeNode::Leaf(completed(values, shape.n_states, *offset)?));
-                offsets.push(*offset);
+                grown.nodes.push(TreeNode::Leaf(completed(values, shape.n_states, *offset)?));
+                grown.offsets.push(*offset);
                 return Ok(());
             }
             Tree::Split(parent, branches) => (parent, branches),
         };
         let place = parent_place(parent, shape)?;
+        if grown.above.contains(&place) {
+            let what = format!(
+                "the tree asks for `{}` a second time on one way down, so that some leaves are never reached",
+                shortened(&parent.text)
+            );
+            return Err(Fault::new(parent.offset, what, "which state it is in is known here: put in its place what holds for that state"));
+        }
         let of_parent = shape.parents[place];
         self.count(of_parent.states.len(), shape)?;
-        let node = nodes.len();
-        nodes.push(TreeNode::Leaf(Vec::new()));
-        offsets.push(parent.offset);
+        let node = grown.nodes.len();
+        grown.nodes.push(TreeNode::Leaf(Vec::new()));
+        grown.offsets.push(parent.offset);
+        grown.above.push(place);
         let mut to: Vec<Option<usize>> = vec![None; of_parent.states.len()];
         for (states, branch) in branches {
-            let next = nodes.len();
+            let next = grown.nodes.len();
             let mut is_new = false;
             for word in states {
                 if to[of_parent.state_of(word)?].replace(next).is_some() {
@@ -145,15 +164,16 @@ impl Layout {
                 let what = format!("no state of `{}` is left for `*`", shortened(&parent.text));
                 return Err(Fault::new(parent.offset, what, "leave the branch out"));
             }
-            self.grow(branch, shape, nodes, offsets)?;
+            self.grow(branch, shape, grown)?;
         }
+        grown.above.pop();
         let Some(branches) = to.iter().copied().collect() else {
             let missing = to.iter().position(Option::is_none).unwrap_or(0);
             let what =
                 format!("`{}` has no branch for its state `{}`", shortened(&parent.text), shortened(&of_parent.states[missing].text));
             return Err(Fault::new(parent.offset, what, "give every state a branch, or `*` for the others"));
         };
-        nodes[node] = TreeNode::Test { parent: place, branches };
+        grown.nodes[node] = TreeNode::Test { parent: place, branches };
         Ok(())
     }
 }
@@ -203,6 +223,9 @@ fn keyed<T>(row: &Row<'_, T>, shape: &Shape<'_, '_>) -> Result<Vec<Option<usize>
 fn completed(values: &[f64], n_states: usize, offset: usize) -> Result<Vec<f64>, Fault> {
     match values {
         &[first] if n_states == 2 && (0.0..=1.0).contains(&first) => Ok(vec![first, 1.0 - first]),
+        &[first] if n_states == 2 => {
+            Err(Fault::new(offset, format!("{first} is no probability"), "give a number from 0 to 1: that of the first state"))
+        }
         _ if values.len() == n_states => Ok(values.to_vec()),
         _ => {
             let what = format!("expected {n_states} probabilities, found {}", values.len());

@@ -1,12 +1,12 @@
 //! XDSL, the format of GeNIe and SMILE.
 //!
 //! `<probabilities>` run with the variable itself fastest, then the last parent, the first slowest. Files that say they come from aGrUM have the first
-//! parent faster than the last and are read so; aGrUM reads all others so too, against GeNIe and pgmpy, and BIF or NET is the way there. `<deterministic>` and `<noisymax>` nodes are kept as what they are; equations, decisions and utilities are refused. Titles, comments, positions and submodels are kept in GeNIe's extension.
+//! parent faster than the last and are read so; aGrUM reads all others so too, against GeNIe and pgmpy, and BIF or NET is the way there. `<deterministic>` and `<noisymax>` nodes are kept as what they are; equations, decisions and utilities are refused. Titles, comments, positions and submodels are kept in GeNIe's extension; labels of states are a property `state_labels`, the comment of the network one of its own. Of texts on the page, comments on arcs and what else is not kept a remark is made, but for colours, fonts and sizes.
 //!
 //! Identifiers have letters, digits and `_` only: other names are changed and kept in a user property.
 
-use super::document::{Document, Notes, Remark, name_and_value};
-use super::draft::{DraftTable, DraftVariable, Laid, Shape, Wording, assemble};
+use super::document::{Document, Notes, Remark, name_and_value, quote};
+use super::draft::{DraftTable, DraftVariable, Laid, Shape, Wording, assemble, configurations};
 use super::identifier::{NAME, STATES};
 use super::lexical::{Fault, FormatError, shortened};
 use super::xml::{Element, parse, xml_text};
@@ -16,6 +16,10 @@ use std::collections::{BTreeSet, HashMap};
 mod write;
 
 pub use write::write;
+
+/// The property of the network that holds its comment, and that of a variable that holds the labels of its states.
+const COMMENT: &str = "comment";
+const STATE_LABELS: &str = "state_labels";
 
 /// Reads XDSL.
 ///
@@ -46,13 +50,21 @@ fn document(root: &Element<'_>, text: &str) -> Result<Document, Fault> {
             return Err(Fault::new(node.offset, what, "add them as  <state id=\"yes\" />"));
         }
         let mut said = Notes::default();
+        state_notes(node, &mut said);
         for property in node.all("property") {
             said.take_property(&format!("{} = {}", property.attribute("id").unwrap_or("property"), property.text()), states.len());
         }
+        let mut pass_over = |what: String, offset: usize| {
+            if unknown.insert(what.clone()) {
+                remarks.push(Remark::Ignored { what, line: line_of(text, offset) });
+            }
+        };
         for other in node.children.iter().filter(|child| !known_in_node(&child.name)) {
-            if unknown.insert(other.name.to_string()) {
-                let line = text[..other.offset.min(text.len())].matches('\n').count() + 1;
-                remarks.push(Remark::Ignored { what: format!("`<{}>`", shortened(&other.name)), line });
+            pass_over(format!("`<{}>`", shortened(&other.name)), other.offset);
+        }
+        for (element, known) in node.all("state").map(|state| (state, &["id", "label", "value"][..])).chain([(node, &["id"][..])]) {
+            for name in element.attribute_names().filter(|name| !known.contains(name)) {
+                pass_over(format!("`{}` of `<{}>`", shortened(name), shortened(&element.name)), element.offset);
             }
         }
         let parents = node.child("parents").map_or_else(Vec::new, Element::words);
@@ -62,6 +74,12 @@ fn document(root: &Element<'_>, text: &str) -> Result<Document, Fault> {
     }
     if let Some(genie) = genie {
         page(genie, &mut Vec::new(), &ids, &mut notes);
+        for lost in ["textbox", "arccomment"] {
+            if let Some((first, n)) = found_in(genie, lost) {
+                let what = if n == 1 { format!("`<{lost}>`") } else { format!("`<{lost}>`, of which there are {n},") };
+                remarks.push(Remark::Ignored { what, line: line_of(text, first) });
+            }
+        }
     }
     let wording = Wording { name_it: "every parent needs a node of its id", give_table: |_| "add  <probabilities>".to_string() };
     let assembled = assemble(&wording, &variables, &tables, |table, shape| laid_out(table.body, shape, is_of_agrum))?;
@@ -79,8 +97,32 @@ fn document(root: &Element<'_>, text: &str) -> Result<Document, Fault> {
     let mut document = Document::with_notes(name, network, notes);
     let named = |property: &Element<'_>| format!("{} = {}", property.attribute("id").unwrap_or("property"), property.text());
     document.properties = root.all("property").map(named).collect();
+    if let Some(comment) = genie.and_then(|genie| genie.child("comment")).map(Element::text).filter(|comment| !comment.is_empty()) {
+        document.properties.push(format!("{COMMENT} = {}", quote(comment)));
+    }
     document.remarks = remarks;
     Ok(document)
+}
+
+/// The line of a place.
+fn line_of(text: &str, offset: usize) -> usize {
+    text[..offset.min(text.len())].matches('\n').count() + 1
+}
+
+/// Where an element of a name is first within another, at any depth, and how many there are.
+fn found_in(within: &Element<'_>, name: &str) -> Option<(usize, usize)> {
+    let of_child = |child: &Element<'_>| if child.is(name) { Some((child.offset, 1)) } else { found_in(child, name) };
+    within.children.iter().filter_map(of_child).reduce(|(first, n), (_, more)| (first, n + more))
+}
+
+/// What a node says of its states: labels, and numbers where all have one.
+fn state_notes(node: &Element<'_>, said: &mut Notes) {
+    let labels: Vec<&str> = node.all("state").map(|state| state.attribute("label").unwrap_or("")).collect();
+    if labels.iter().any(|label| !label.is_empty()) {
+        said.properties.push(format!("{STATE_LABELS} = ({})", labels.into_iter().map(quote).collect::<Vec<_>>().join(", ")));
+    }
+    let value = |state: &Element<'_>| state.attribute("value")?.trim().parse().ok().filter(|value: &f64| value.is_finite());
+    said.state_values = node.all("state").map(value).collect();
 }
 
 fn known_in_node(name: &str) -> bool {
@@ -137,7 +179,7 @@ fn laid_out(node: &Element<'_>, shape: &Shape<'_, '_>, is_of_agrum: bool) -> Res
     if node.is("deterministic") {
         let results = part("resultingstates")?.words();
         if results.len() != shape.n_rows {
-            let what = format!("{} resulting states, but the parents have {} configurations", results.len(), shape.n_rows);
+            let what = format!("{} resulting states, but the parents have {}", results.len(), configurations(shape.n_rows));
             return Err(Fault::new(part("resultingstates")?.offset, what, "give one state for each"));
         }
         let states = results.iter().map(|result| Ok(shape.variable.state_of(result)? as u32)).collect::<Result<_, Fault>>()?;

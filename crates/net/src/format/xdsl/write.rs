@@ -1,10 +1,11 @@
 //! Writing XDSL: nodes, user properties and GeNIe's extension with titles, positions and submodels.
 
 use super::super::Written;
-use super::super::document::{Document, Notes, name_and_value, quote};
+use super::super::document::{Document, Notes, name_and_value, quote, quoted_list, unquote};
 use super::super::identifier::{NAME, STATES, identifiers};
 use super::super::rows::push_numbers;
 use super::super::xml::{escaped, escaped_attribute};
+use super::{COMMENT, STATE_LABELS};
 use crate::conditional::{Conditional, NoisyMax};
 use crate::error::NetError;
 use std::borrow::Cow;
@@ -33,8 +34,11 @@ pub fn write(document: &Document) -> Result<Written, NetError> {
             kept.push(variable);
         }
         let _ = writeln!(text, "\t\t<{element} id=\"{}\">", ids[variable.index()]);
-        for id in &state_ids {
-            let _ = writeln!(text, "\t\t\t<state id=\"{id}\" />");
+        let labels = state_labels(notes, states.len());
+        for (place, id) in state_ids.iter().enumerate() {
+            let label = labels.as_ref().map(|labels| labels[place].as_str()).filter(|label| !label.is_empty());
+            let label = label.map_or_else(String::new, |label| format!(" label=\"{}\"", escaped_attribute(label)));
+            let _ = writeln!(text, "\t\t\t<state id=\"{id}\"{label} />");
         }
         let parents: Vec<&str> = network.dag().parents(variable).iter().map(|parent| ids[parent.index()].as_str()).collect();
         if !parents.is_empty() {
@@ -64,22 +68,38 @@ pub fn write(document: &Document) -> Result<Written, NetError> {
         let values = Notes { state_values: notes.state_values.clone(), properties: notes.properties.clone(), ..Notes::default() };
         for text in values.as_properties() {
             let (name, value) = name_and_value(&text);
-            property(name, value);
+            if name != STATE_LABELS || labels.is_none() {
+                property(name, value);
+            }
         }
         let _ = writeln!(text, "\t\t</{element}>");
     }
     text.push_str("\t</nodes>\n");
+    let mut comment = None;
     for property in &document.properties {
         let (name, value) = name_and_value(property);
+        if let (COMMENT, None, Some(said)) = (name, &comment, unquote(value)) {
+            comment = Some(said);
+            continue;
+        }
         let _ = writeln!(text, "\t<property id=\"{}\">{}</property>", escaped_attribute(name), escaped(value));
     }
     let _ = writeln!(text, "\t<extensions>\n\t\t<genie version=\"1.0\" app=\"Tunbridge\" name=\"{}\">", escaped_attribute(&document.name));
+    if let Some(comment) = comment {
+        let _ = writeln!(text, "\t\t\t<comment>{}</comment>", escaped(&comment));
+    }
     push_page(&mut text, document, &ids);
     text.push_str("\t\t</genie>\n\t</extensions>\n</smile>\n");
     let mut lost = super::super::xmlbif::beyond_xml(document);
     lost.extend(super::super::lost_table_properties(document));
     lost.extend(super::super::spelled_out(document, &kept));
     Ok(Written { lost, ..Written::of(text) })
+}
+
+/// The labels of a variable's states, one for each, where a property of it has them.
+fn state_labels(notes: &Notes, n_states: usize) -> Option<Vec<String>> {
+    let value = notes.properties.iter().map(|text| name_and_value(text)).find(|(name, _)| *name == STATE_LABELS)?.1;
+    quoted_list(value).filter(|labels| labels.len() == n_states)
 }
 
 /// GeNIe's element for a distribution. Its noisy-max has the last state as the weakest.
