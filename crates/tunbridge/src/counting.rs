@@ -198,6 +198,10 @@ pub(crate) fn check_rows(counted: &Counted) -> Result<(), Error> {
             "check the header and the delimiter; --header and --delimiter say what they are",
         ));
     }
+    let n_missing = schema.target().and_then(|target| report.n_missing.get(target.index())).copied().unwrap_or(0);
+    if statistic.n_rows() <= 0.0 && n_missing < report.n_rows {
+        return Err(Error::unfit("every row that has a class has the weight zero", "check the column of --weight"));
+    }
     if statistic.n_rows() <= 0.0 {
         let name = schema.target().map(|t| schema.variable(t).name.clone()).unwrap_or_default();
         let of_documents = schema.variables().iter().map(|v| v.name.as_str()).eq(data::DOCUMENT_COLUMNS);

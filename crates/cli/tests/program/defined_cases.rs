@@ -201,3 +201,9 @@ fn odd_names_are_names_like_any_other() {
     folder.run("schema odd.csv --write").ok();
     folder.run("learn odd.csv -t y").ok().notes(&["odd.schema.toml"]);
 }
+
+#[test]
+fn rows_that_weigh_nothing_are_not_said_to_lack_a_class() {
+    let folder = Folder::new().write("t.csv", "x,y,w\na,p,0\nb,q,0\n");
+    folder.run("learn t.csv -t y --weight w").fails(1, &["every row that has a class has the weight zero", "--weight"]);
+}

@@ -163,8 +163,11 @@ fn columns_of_one_name() {
     let words = message("a.csv", "a,b,a,b,c\n1,2,3,4,5\n");
     assert!(words.contains("`a` (columns 1 and 3), `b` (columns 2 and 4)"), "{words}");
     assert!(message("a.arff", "@relation r\n@attribute a real\n@attribute a real\n@data\n1,2\n").contains("`a` (columns 1 and 2)"));
-    // A JSON object in which a key is repeated has its last value, as everywhere.
-    assert_eq!(read("a.jsonl", "{\"a\":\"x\",\"a\":\"y\"}\n", all_states()).unwrap().column("a"), [Some("y")]);
+    // Of the values of a key that is there twice none is the right one: the row is malformed, and no other.
+    assert_eq!(fault_at(&error("a.jsonl", "{\"a\":\"x\"}\n{\"a\":\"x\",\"a\":\"y\"}\n")), (2, "key `a` is there twice".into()));
+    let rest =
+        read("a.jsonl", "{\"a\":\"x\",\"a\":\"y\"}\n{\"a\":\"z\"}\n", ReadOptions { on_bad_row: OnBadRow::Skip, ..all_states() }).unwrap();
+    assert_eq!(rest.column("a"), [Some("z")]);
 }
 
 #[test]
