@@ -214,15 +214,12 @@ impl Table {
             if lacking.is_empty() || absent == Absent::Expected && lacking.len() < n_inputs {
                 continue;
             }
-            let who = if sources.len() == 1 { "the data have".into() } else { format!("{}: has", shown(&source.input.path)) };
             let more = if lacking.len() > MOST_LISTED { format!(" … ({} in all)", lacking.len()) } else { String::new() };
-            let what = format!("{who} no column {}{more}", lacking[..lacking.len().min(MOST_LISTED)].join(", "));
+            let what =
+                format!("{}: has no column {}{more}", shown(&source.input.path), lacking[..lacking.len().min(MOST_LISTED)].join(", "));
             if !absent_is_missing || lacking.len() == n_inputs {
                 let names = source.names.iter().take(20).cloned().collect::<Vec<_>>().join(", ");
-                return Err(DataError::Columns {
-                    what,
-                    hint: Some(format!("{}: {names}", if sources.len() == 1 { "they have" } else { "it has" })),
-                });
+                return Err(DataError::Columns { what, hint: Some(format!("it has: {names}")) });
             }
             remarks.push(format!("{what}: read as missing"));
         }
@@ -277,6 +274,9 @@ fn open_sources(paths: &[impl AsRef<Path>], options: &ReadOptions, as_documents:
 
 /// What could not be listed of folders.
 fn remarks_on_documents(sources: &[Source]) -> Vec<String> {
+    sources.iter().filter_map(Source::documents).flat_map(|documents| documents.unlisted.clone()).collect()
+}
+
 /// What the first record was taken for, where one may think otherwise.
 fn remark_on_header(source: &Source) -> Option<String> {
     let path = shown(&source.input.path);
@@ -289,9 +289,6 @@ fn remark_on_header(source: &Source) -> Option<String> {
             Some(format!("{path}: its first record names the columns, also by numbers; --header no if it is a row"))
         }
     }
-}
-
-    sources.iter().filter_map(Source::documents).flat_map(|documents| documents.unlisted.clone()).collect()
 }
 
 #[cfg(test)]
