@@ -254,6 +254,17 @@ pub fn reliability(before: &Evaluation, after: Option<&Evaluation>) -> String {
     table(&header, &align, &rows)
 }
 
+/// That rows have no class, or no labels, and what became of them.
+pub fn without_target(report: &ReadReport, schema: &Schema, what: &str) -> Option<String> {
+    let target = schema.target()?;
+    let n = *report.n_missing.get(target.index()).filter(|n| **n > 0)? as f64;
+    let rows = match schema.variable(target).kind {
+        Kind::Labels(_) => of(n, "row whose labels are missing was", "rows whose labels are missing were"),
+        _ => of(n, "row without a class was", "rows without a class were"),
+    };
+    Some(format!("{rows} {what}"))
+}
+
 /// What was met while reading that the user should know.
 pub fn remarks(report: &ReadReport, schema: &Schema) -> Vec<String> {
     let mut remarks = Vec::new();

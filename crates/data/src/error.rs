@@ -73,6 +73,9 @@ pub enum RowFault {
     /// A line that is not what its format asks for.
     #[error("{0}")]
     Syntax(String),
+    /// A line of a header that declares the columns, without which no row can be read.
+    #[error("{0}")]
+    Header(String),
     /// What stands in a mailbox before its first message.
     #[error("{path} does not begin with a line `From `, an address and a date, as a mailbox does", path = shown(.0))]
     NotAMailbox(PathBuf),
@@ -180,6 +183,7 @@ impl DataError {
                     "move a row that has the key to the start of the file, or pass over such rows with --on-bad-row skip".into()
                 }
                 RowFault::NotAMailbox(_) => "say what a document is with --documents files or lines".into(),
+                RowFault::Header(_) => "mend the header: without it no row can be read".into(),
                 RowFault::OpenQuote => "close the quote, or give --delimiter if this is no CSV".into(),
                 _ => "mend the row, or pass over such rows with --on-bad-row skip".into(),
             }),

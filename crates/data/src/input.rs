@@ -304,6 +304,14 @@ impl Input {
     }
 }
 
+/// Whether a file is among those that the user's arguments name, or lies in a folder of them: what is written there would replace it.
+pub fn is_among(path: &Path, arguments: &[impl AsRef<Path>]) -> bool {
+    let Ok(path) = path.canonicalize() else { return false };
+    let is_it = |named: &Path| named.canonicalize().is_ok_and(|named| path.starts_with(named));
+    let finds_it = |pattern: &str| glob::glob(pattern).is_ok_and(|mut found| found.any(|named| named.is_ok_and(|named| is_it(&named))));
+    arguments.iter().map(AsRef::as_ref).any(|named| is_it(named) || named.to_str().is_some_and(finds_it))
+}
+
 /// All bytes of a file that is no table, unpacked if it is packed by gzip or zstd; `-` is standard input.
 ///
 /// # Errors

@@ -35,7 +35,7 @@ pub use belief::closest;
 pub use documents::COLUMNS as DOCUMENT_COLUMNS;
 pub use error::{Contradiction, DataError, Place, RowFault};
 pub use held::HeldRows;
-pub use input::{Format, Input, KeptInputs, whole_file};
+pub use input::{Format, Input, KeptInputs, is_among, whole_file};
 pub use made::MadeColumns;
 pub use name_map::NameMap;
 pub use options::{ColumnType, Cut, Header, OnBadRow, Progress, ReadOptions, USUAL_MISSING, UnknownStates};

@@ -188,6 +188,14 @@ fn check_target(schema: &Schema) -> Result<(), Error> {
     }
 }
 
+/// What cannot be learned from rows of which some were skipped: they may be the reason.
+pub(crate) fn after_skipping(error: Error, report: &ReadReport) -> Error {
+    // Where all were, that is what is said.
+    let Some(first) = report.first_skipped.as_ref().filter(|_| report.n_rows > 0) else { return error };
+    let rows = crate::remarks::counted(report.n_skipped, "malformed row was", "malformed rows were");
+    Error::Unfit { what: format!("{error}; {rows} skipped, the first at {first}"), hint: error.hint() }
+}
+
 /// That there are rows to learn from.
 pub(crate) fn check_rows(counted: &Counted) -> Result<(), Error> {
     let Counted { schema, statistic, report, .. } = counted;
@@ -197,6 +205,10 @@ pub(crate) fn check_rows(counted: &Counted) -> Result<(), Error> {
             format!("all {} rows are malformed, the first at {first}", report.n_skipped),
             "check the header and the delimiter; --header and --delimiter say what they are",
         ));
+    }
+    let n_missing = schema.target().and_then(|target| report.n_missing.get(target.index())).copied().unwrap_or(0);
+    if statistic.n_rows() <= 0.0 && n_missing < report.n_rows {
+        return Err(Error::unfit("every row that has a class has the weight zero", "check the column of --weight"));
     }
     if statistic.n_rows() <= 0.0 {
         let name = schema.target().map(|t| schema.variable(t).name.clone()).unwrap_or_default();

@@ -5,6 +5,7 @@ use learn::AttributeStatistic;
 use serde::Serialize;
 
 use crate::align::align;
+use crate::model::Stored;
 use crate::state_belief::StateBelief;
 use crate::{Error, NaiveBayesModel};
 
@@ -87,12 +88,13 @@ pub struct Difference {
     pub moved: Vec<Moved>,
 }
 
-/// Compares two models of the same columns. Beliefs are those before calibration.
+/// Compares two models of the same columns. Beliefs are those before calibration, and of classes as a whole where these have several
+/// components: EM finds components anew, and none of one model is a certain one of the other.
 ///
 /// # Errors
 /// When their targets differ or they were not counted alike.
 pub fn difference(a: &NaiveBayesModel, b: &NaiveBayesModel) -> Result<Difference, Error> {
-    let (mut before, mut after) = align(a.parts().clone(), b.parts().clone())?;
+    let (mut before, mut after) = align(of_whole_classes(a)?, of_whole_classes(b)?)?;
     // A calibration may not know all classes of the two.
     before.calibrator = None;
     after.calibrator = None;
@@ -128,6 +130,16 @@ pub fn difference(a: &NaiveBayesModel, b: &NaiveBayesModel) -> Result<Difference
         n_moved: moved.len(),
         moved,
     })
+}
+
+/// The model with one component a class.
+fn of_whole_classes(model: &NaiveBayesModel) -> Result<Stored, Error> {
+    let mut parts = model.parts().clone();
+    if let Some(from) = parts.unlabelled.as_mut().filter(|from| from.mixture.is_some()) {
+        from.statistic = from.by_class()?.into_owned();
+        from.mixture = None;
+    }
+    Ok(parts)
 }
 
 /// The classes' own probabilities.
@@ -214,7 +226,7 @@ fn calibrations(a: &NaiveBayesModel, b: &NaiveBayesModel) -> Option<[String; 2]>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{EvaluationPlan, LearnOptions, learn};
+    use crate::{ComponentPlan, EvaluationPlan, LearnOptions, Unlabelled, learn};
 
     fn model(text: &str, options: &LearnOptions) -> NaiveBayesModel {
         let folder = tempfile::tempdir().unwrap();
@@ -265,6 +277,20 @@ mod tests {
         assert_eq!(found.calibrations, Some(["none".into(), "sigmoid".into()]));
         assert!(found.moved.is_empty());
         assert_eq!(difference(&b, &b).unwrap().calibrations, None);
+    }
+
+    #[test]
+    fn classes_of_several_components_are_compared_whole() {
+        let components = Some(ComponentPlan { each: 2, of_class: Vec::new() });
+        let mixed = LearnOptions {
+            unlabelled: Some(Unlabelled { components, lambda: Some(1.0), ..Unlabelled::default() }),
+            ..LearnOptions::default()
+        };
+        let text = "w,v,y\na,c,p\nb,d,p\na,d,p\nb,c,q\na,c,q\na,d,r\n";
+        let (plain, mixed) = (model(text, &LearnOptions::default()), model(text, &mixed));
+        assert_eq!(difference(&mixed, &mixed).unwrap().n_moved, 0);
+        let moved = difference(&plain, &mixed).unwrap().moved;
+        assert!(moved.iter().all(|m| m.moved.is_some_and(|by| by < 1e-9)), "{moved:?}");
     }
 
     /// A centroid is a share of rows, and a Bernoulli model asks of every state.

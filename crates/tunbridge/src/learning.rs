@@ -9,7 +9,7 @@ use evaluate::Method;
 use learn::{AttributeStatistic, Discretisation, NaiveBayesPrior, WordWeighing};
 
 use crate::align::categorical;
-use crate::counting::{Counted, check_rows, check_texts, count, weighed, weighed_by, with_given_priors};
+use crate::counting::{Counted, after_skipping, check_rows, check_texts, count, weighed, weighed_by, with_given_priors};
 use crate::held_out::{blank_tally, calibrate, evaluate_plan};
 use crate::model::Stored;
 use crate::unlabelled::WithUnlabelled;
@@ -176,7 +176,7 @@ pub(crate) fn learn_from(
     options: &LearnOptions,
     mut timings: Timings,
 ) -> Result<Learned, Error> {
-    check_rows(&counted)?;
+    check_rows(&counted).map_err(|error| after_skipping(error, &counted.report))?;
     let Counted { schema, statistic, report, .. } = counted;
     let start = Instant::now();
     let recipe = recipe_of(table, options);
@@ -191,7 +191,7 @@ pub(crate) fn learn_from(
         unlabelled,
         pruned: report.pruned.clone(),
     };
-    let mut model = NaiveBayesModel::from_parts(parts)?;
+    let mut model = NaiveBayesModel::from_parts(parts).map_err(|error| after_skipping(error, &report))?;
     remarks.extend(remarks_of(&model));
     timings.add("learn", start);
 

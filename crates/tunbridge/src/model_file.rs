@@ -102,12 +102,16 @@ pub fn is_model(path: &Path) -> bool {
     path.is_file() && File::open(path).and_then(|mut f| f.read_exact(&mut head)).is_ok() && head == MAGIC
 }
 
-/// Whether answers can be put at a path: in a folder that exists, and not in a model's place.
+/// Whether answers can be put at a path: in a folder that exists, and not in the place of a model or of what is read.
 ///
 /// # Errors
 /// When they cannot.
-pub fn check_place_of_answers(path: &Path) -> Result<(), Error> {
+pub fn check_place_of_answers(path: &Path, data: &[impl AsRef<Path>]) -> Result<(), Error> {
     check_place(path)?;
+    if data::is_among(path, data) {
+        let what = format!("{}: is read from, and answers would replace it", path.display());
+        return Err(Error::unfit(what, "choose another name with --output"));
+    }
     if is_model(path) {
         let what = format!("{}: is a Tunbridge model, which answers would replace", path.display());
         return Err(Error::unfit(what, "choose another name with --output"));

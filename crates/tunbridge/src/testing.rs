@@ -52,8 +52,11 @@ pub(crate) fn test_as(model: &dyn Classifier, paths: &[impl AsRef<Path>], option
     let metrics = tally
         .metrics()
         .ok_or_else(|| Error::unfit(format!("no row has a class of `{name}` that the model knows"), "check the target's column"))?;
-    let how = if how.is_empty() { counted(tested.report.n_rows, "test row", "test rows") } else { how.into() };
     let Met { report, remarks } = tested;
+    let target = target_of(model.schema())?;
+    let of_target = |counts: &[u64]| counts.get(target).copied().unwrap_or(0);
+    let n_judged = report.n_rows - of_target(&report.n_missing) - of_target(&report.n_unknown);
+    let how = if how.is_empty() { counted(n_judged, "test row", "test rows") } else { how.into() };
     Ok(Tested { evaluation: Evaluation::new(&how, model.classes(), metrics), schema: model.schema().clone(), report, remarks })
 }
 

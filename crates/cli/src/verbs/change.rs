@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde_json::json;
 use tunbridge::aode::{self, ChangedAode};
 use tunbridge::belief::ReadReport;
-use tunbridge::data::ReadOptions;
+use tunbridge::data::{DataError, ReadOptions, RowFault};
 use tunbridge::interrupt::Listening;
 use tunbridge::labels::{self, ChangedLabels};
 use tunbridge::learners::{AodePrior, NaiveBayesPrior};
@@ -50,7 +50,7 @@ pub fn update(args: &UpdateArgs, common: &Common, timings: &mut Timings) -> Resu
 
 pub fn forget(args: &ForgetArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     let resume = &args.resume;
-    change(&args.change, common, timings, "forgotten", |model, args, read| {
+    let forgotten = |model: &Model, args: &ChangeArgs, read| {
         if let Model::Network(model) = model {
             let listening = Listening::begin();
             return Ok(network::forget(model, &args.data, read, &resume.plan(common, &listening)?)?.into());
@@ -62,7 +62,8 @@ pub fn forget(args: &ForgetArgs, common: &Common, timings: &mut Timings) -> Resu
             Model::Aode(model) => Ok(aode::forget(model, &args.data, read)?.into()),
             other => Err(unknown_kind(other)),
         }
-    })
+    };
+    change(&args.change, common, timings, "forgotten", |model, args, read| forgotten(model, args, read).map_err(never_learned))
 }
 
 /// What is said of flags that other models do not have.
@@ -126,11 +127,30 @@ fn change(
         run(&before, args, read)?
     };
     timings.add("learn", start);
-    let read = of(changed.report.n_rows as f64, "row", "rows");
+    let read = of(n_counted(&changed) as f64, "row", "rows");
     let rows_before = count(before.n_rows());
     let rows = of(changed.model.n_rows(), "row", "rows");
     let text = format!("{read} {word}: {} now has {rows} (before: {rows_before})\n", output.display());
     finish(changed, &before, output, args.force, common, timings, as_json, &text)
+}
+
+/// Rows that changed the model: those without a class change a network only.
+fn n_counted(changed: &Done) -> u64 {
+    let target = changed.model.schema().target().filter(|_| !matches!(changed.model, Model::Network(_)));
+    let n_missing = target.and_then(|target| changed.report.n_missing.get(target.index())).copied().unwrap_or(0);
+    changed.report.n_rows - n_missing
+}
+
+/// A state that the model does not know is one of a row that it never learned.
+fn never_learned(failure: Failure) -> Failure {
+    match failure {
+        Failure::Fault(Error::Data(fault @ DataError::BadRow { fault: RowFault::UnknownState { .. }, .. })) => Error::Unfit {
+            what: format!("these rows are not all in the model: {fault}"),
+            hint: Some("forget only rows that the model has learned, each once".into()),
+        }
+        .into(),
+        other => other,
+    }
 }
 
 pub fn merge(args: &MergeArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {

@@ -274,7 +274,7 @@ pub fn rows(
     no_trace(common)?;
     let format = output_format(args, common)?;
     if let Some(path) = &args.output {
-        model_file::check_place_of_answers(path)?;
+        model_file::check_place_of_answers(path, &args.inputs)?;
     }
     if args.live && (args.output.is_some() || matches!(format, OutputFormat::Parquet | OutputFormat::Arrow)) {
         return Err(Failure::Usage(

@@ -9,6 +9,7 @@ use super::learn::bin_words;
 use super::{load, no_trace, print, print_json};
 use crate::args::{Common, DiffArgs};
 use crate::figures::{count, number, of, probability};
+use crate::progress::remark;
 use crate::report::{Align, table};
 use crate::{Failure, json};
 
@@ -32,6 +33,9 @@ pub fn run(args: &DiffArgs, common: &Common, timings: &mut Timings) -> Result<()
         (before, after) => Err(unlike(before, after)),
     };
     let mut found = found.map_err(|e| of_both(e, &args.before, &args.after))?;
+    if [&before, &after].iter().any(|model| matches!(model, Model::NaiveBayes(model) if model.mixture().is_some())) {
+        remark(common, "classes are compared as a whole: the components of one model are not those of another");
+    }
     found.moved.truncate(most);
     if as_json {
         let mut value = serde_json::to_value(&found).map_err(|e| tunbridge::Error::Internal(e.to_string()))?;

@@ -6,9 +6,10 @@ use tunbridge::aode::{self, AodeOptions};
 use tunbridge::belief::{ReadReport, Schema};
 use tunbridge::data::{ReadOptions, UnknownStates};
 use tunbridge::labels::{self, LabelEvaluation, TestedLabels};
+use tunbridge::learners::LearnError;
 use tunbridge::network::NetworkOptions;
 use tunbridge::{
-    Calibrated, Evaluation, EvaluationPlan, LearnOptions, Model, TestOptions, Tested, Timings, hold_out, learn, model_file, test,
+    Calibrated, Error, Evaluation, EvaluationPlan, LearnOptions, Model, TestOptions, Tested, Timings, hold_out, learn, model_file, test,
 };
 
 use super::learn::method;
@@ -86,18 +87,33 @@ struct Found {
 impl Found {
     fn of(tested: Tested) -> Self {
         let mut found = Self::new(Figures::Classes(tested.evaluation));
-        found.met(&tested.report, tested.remarks, &tested.schema);
+        found.judged(&tested.report, tested.remarks, &tested.schema);
         found
     }
 
     fn of_labels(tested: TestedLabels) -> Self {
         let mut found = Self::new(Figures::Labels(tested.evaluation));
-        found.met(&tested.report, tested.remarks, &tested.schema);
+        found.judged(&tested.report, tested.remarks, &tested.schema);
         found
     }
 
     fn new(figures: Figures) -> Self {
         Self { figures, calibrated: None, n_skipped: 0, remarks: Vec::new() }
+    }
+
+    /// What was met in rows that were judged.
+    fn judged(&mut self, report: &ReadReport, remarks: Vec<String>, schema: &Schema) {
+        self.met(report, remarks, schema);
+        self.remarks.extend(report::without_target(report, schema, "not judged"));
+    }
+
+    /// What was met in rows that were learned from, and judged too where there is no test file. Some learners use rows without a class.
+    fn learned(&mut self, args: &EvaluateArgs, uses_all: bool, report: &ReadReport, remarks: Vec<String>, schema: &Schema) {
+        if args.test.is_empty() {
+            return self.judged(report, remarks, schema);
+        }
+        self.met(report, remarks, schema);
+        self.remarks.extend(report::without_target(report, schema, "left out").filter(|_| !uses_all));
     }
 
     /// What was met in files that were read.
@@ -189,8 +205,8 @@ fn learner(args: &EvaluateArgs, mut read: ReadOptions, common: &Common, timings:
         }
         refuse(&args.learner.unlabelled.given(), "goes with --folds or --test")?;
         let found = match options.read.labels {
-            None => Found::of(hold_out(&args.inputs, &options, share)?),
-            Some(_) => Found::of_labels(labels::hold_out(&args.inputs, &options, share)?),
+            None => Found::of(hold_out(&args.inputs, &options, share).map_err(|e| left_too_little(e, share))?),
+            Some(_) => Found::of_labels(labels::hold_out(&args.inputs, &options, share).map_err(|e| left_too_little(e, share))?),
         };
         timings.add("evaluate", start);
         return Ok(found);
@@ -204,13 +220,13 @@ fn learner(args: &EvaluateArgs, mut read: ReadOptions, common: &Common, timings:
     if !args.test.is_empty() {
         let tested = test(&learned.model, &args.test, test_options(args, &options))?;
         let mut found = Found::of(tested);
-        found.met(&learned.report, learned.remarks, learned.model.schema());
+        found.learned(args, options.unlabelled.is_some(), &learned.report, learned.remarks, learned.model.schema());
         timings.add("evaluate", start);
         return Ok(found);
     }
     let evaluation = learned.evaluation.ok_or_else(asked_for)?;
     let mut found = Found { calibrated: learned.calibrated, ..Found::new(Figures::Classes(evaluation)) };
-    found.met(&learned.report, learned.remarks, learned.model.schema());
+    found.learned(args, false, &learned.report, learned.remarks, learned.model.schema());
     timings.add("evaluate", start);
     Ok(found)
 }
@@ -244,7 +260,7 @@ fn network(
     let options = NetworkOptions { evaluation, ..of_network.options(read, common, None)? };
     let graph = Graph::open(&of_network, common, timings)?.ok_or_else(asked_for)?;
     if let Some(share) = args.holdout {
-        return Ok(Found::of(graph.hold_out(&args.inputs, &options, share)?));
+        return Ok(Found::of(graph.hold_out(&args.inputs, &options, share).map_err(|e| left_too_little(e, share))?));
     }
     let learned = graph.learn(&args.inputs, &options)?;
     let mut found = match args.test.is_empty() {
@@ -254,7 +270,7 @@ fn network(
             Found::of(test(&learned.model.classifier(options.memory)?, &args.test, test_options)?)
         }
     };
-    found.met(&learned.report, learned.remarks, learned.model.schema());
+    found.learned(args, true, &learned.report, learned.remarks, learned.model.schema());
     Ok(found)
 }
 
@@ -273,19 +289,31 @@ fn one_dependence(
     let indicators = super::aode::indicators(&args.structure)?;
     let options = AodeOptions { read, evaluation, costs, indicators, ..super::aode::options(&args.learner, least_rows, common)? };
     if let Some(share) = args.holdout {
-        return Ok(Found::of(aode::hold_out(&args.inputs, &options, share)?));
+        return Ok(Found::of(aode::hold_out(&args.inputs, &options, share).map_err(|e| left_too_little(e, share))?));
     }
     let learned = aode::learn(&args.inputs, &options)?;
     let mut found = match args.test.is_empty() {
         true => Found::new(Figures::Classes(learned.evaluation.ok_or_else(asked_for)?)),
         false => Found::of(test(&learned.model, &args.test, test_options)?),
     };
+    // What has no class is among the remarks already.
     found.met(&learned.report, learned.remarks, learned.model.schema());
     Ok(found)
 }
 
-fn asked_for() -> tunbridge::Error {
-    tunbridge::Error::Internal("an evaluation was asked for".into())
+/// What --holdout leaves may be too little to learn from, and then it is not the data that are at fault.
+fn left_too_little(error: Error, share: f64) -> Error {
+    match error {
+        Error::Learn(LearnError::TooFewClasses { .. }) => Error::Unfit {
+            what: format!("{error} in what --holdout {share} leaves to learn from"),
+            hint: Some("hold out a smaller share, or give more rows".into()),
+        },
+        other => other,
+    }
+}
+
+fn asked_for() -> Error {
+    Error::Internal("an evaluation was asked for".into())
 }
 
 /// The same where rows have any number of labels.
@@ -296,7 +324,7 @@ fn learner_of_labels(args: &EvaluateArgs, options: &LearnOptions) -> Result<Foun
     } else {
         Found::of_labels(labels::test(&learned.model, &args.test, test_options(args, options))?)
     };
-    found.met(&learned.report, learned.remarks, learned.model.schema());
+    found.learned(args, false, &learned.report, learned.remarks, learned.model.schema());
     Ok(found)
 }
 

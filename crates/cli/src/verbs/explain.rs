@@ -127,8 +127,11 @@ pub fn contest(args: &ExplainArgs, classes: &[String], predicted: Option<u32>) -
 
 /// Whether JSON is wanted, and whether a page.
 pub fn formats(common: &Common) -> Result<(bool, bool), Failure> {
-    let as_html = common.format == Some(Format::Html);
-    Ok((if as_html { false } else { common.json()? }, as_html))
+    match common.format {
+        Some(Format::Html) => Ok((false, true)),
+        None | Some(Format::Text | Format::Json) => Ok((common.json()?, false)),
+        Some(_) => Err(Failure::Usage("explain prints --format text, json or html".into())),
+    }
 }
 
 /// Prints a ledger: as JSON, as a page, or for people, with the words of texts marked.

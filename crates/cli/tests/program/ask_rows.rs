@@ -57,7 +57,7 @@ fn rows_that_cannot_be_and_states_that_are_not_known_do_not_stop_the_rest() {
     assert_eq!(json[0], json!({"row": 1, "impossible": true, "log_p_evidence": Value::Null}));
     folder.run("ask asia.bif --rows rows.csv 'P(lung)' --unknown-states error -o out.csv --quiet").fails(1, &["rows.csv:4", "perhaps"]);
     folder.put("strange.csv", "a,b\n1,2\n");
-    folder.run("ask asia.bif --rows strange.csv 'P(lung)'").fails(1, &["no column", "they have: a, b"]);
+    folder.run("ask asia.bif --rows strange.csv 'P(lung)'").fails(1, &["no column", "strange.csv: has", "it has: a, b"]);
     folder.put("none.csv", "tub,either\n");
     folder.run("ask asia.bif --rows none.csv 'P(lung)'").ok().notes(&["there were no rows"]);
     let piped = folder.run_with_input("ask asia.bif --rows - 'P(lung=yes)' --quiet", "smoke\nyes\nno\n").ok();

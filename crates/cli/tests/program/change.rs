@@ -40,8 +40,9 @@ fn rows_without_a_class_do_not_count_and_that_is_said() {
     let folder = halves();
     folder.put("blind.csv", format!("{HEADER}Rain,Mild,High,Weak,\nRain,Mild,High,Weak,Yes\n"));
     let updated = folder.run("update first.tb blind.csv").ok().notes(&["1 row without a class was left out"]);
-    assert_eq!(updated.stdout(), "2 rows added: first.tb now has 8 rows (before: 7)\n");
-    folder.run("forget first.tb blind.csv").ok().notes(&["1 row without a class was left out"]);
+    assert_eq!(updated.stdout(), "1 row added: first.tb now has 8 rows (before: 7)\n");
+    let forgotten = folder.run("forget first.tb blind.csv").ok().notes(&["1 row without a class was left out"]);
+    assert_eq!(forgotten.stdout(), "1 row forgotten: first.tb now has 7 rows (before: 8)\n");
 }
 
 #[test]
@@ -109,7 +110,7 @@ fn models_of_other_columns_are_refused_and_the_columns_named() {
     folder.run("diff first.tb wind.tb").fails(1, &["`Wind` does not play the same part", "`PlayTennis` does not play the same part"]);
     folder.run("learn first.csv -t PlayTennis --ignore Wind -o calm.tb").ok();
     folder.run("merge first.tb calm.tb -o both.tb").fails(1, &["`Wind` does not play the same part"]);
-    folder.run("update first.tb fewer.csv").fails(1, &["the data have no column `Temperature`, `Humidity`"]);
+    folder.run("update first.tb fewer.csv").fails(1, &["fewer.csv: has no column `Temperature`, `Humidity`"]);
     // Two cut points are not one.
     folder.put("x.csv", "x,y\n1.5,p\n2.5,q\n3.5,p\n");
     folder.put("z.csv", "x,y\n11.5,p\n12.5,q\n13.5,p\n");
@@ -229,4 +230,13 @@ fn a_calibration_grows_stale_with_a_change_and_that_is_said() {
     folder.put("bins.csv", crate::json::two_classes(50));
     folder.run("learn xy.csv -t y --numeric bins:mdl -o bins.tb").ok();
     folder.run("update bins.tb bins.csv").ok().notes(&["the cut points were made from the old rows"]);
+}
+
+/// Forgetting has no other way of reading a state: the row was never learned.
+#[test]
+fn a_state_that_was_never_learned_cannot_be_forgotten() {
+    let folder = Folder::new().write("t.csv", "x,y\na,p\nb,q\na,p\nb,q\n").write("strange.csv", "x,y\nc,p\n");
+    folder.run("learn t.csv -t y").ok();
+    let refused = folder.run("forget t.tb strange.csv").fails(1, &["not all in the model: strange.csv:2", "`c` is not one of its states"]);
+    assert!(!refused.transcript().contains("--unknown-states"), "{}", refused.transcript());
 }

@@ -273,3 +273,18 @@ fn a_failure_leaves_the_old_answers() {
     skipped.notes(&["1 malformed row was skipped, the first at days.csv:16: 2 cells where the header has 5"]);
     assert_eq!(folder.text("answers.csv").lines().count(), 15);
 }
+
+/// What is read from is not overwritten, whatever it is called.
+#[test]
+fn answers_do_not_replace_the_rows_they_are_of() {
+    let folder = Folder::with_model();
+    let days = folder.text("play_tennis.csv");
+    std::fs::create_dir(folder.path("sub")).unwrap();
+    for inputs in ["play_tennis.csv", "sub/../play_tennis.csv", "'play*.csv'"] {
+        let refused = folder.run(&format!("classify play_tennis.tb {inputs} -o play_tennis.csv"));
+        refused.fails(1, &["play_tennis.csv: is read from, and answers would replace it", "--output"]);
+    }
+    assert_eq!(folder.text("play_tennis.csv"), days);
+    folder.run("classify play_tennis.tb play_tennis.csv -o answers.csv").ok();
+    folder.run("classify play_tennis.tb play_tennis.csv -o answers.csv").ok();
+}

@@ -213,3 +213,21 @@ fn missing_markers_are_part_of_the_model() {
     let shown = folder.run("learn gaps.csv -t y --missing -").ok();
     assert!(shown.stdout().contains("1 row without a class was left out\n"), "{}", shown.stdout());
 }
+
+#[test]
+fn a_column_plays_one_part() {
+    let folder = Folder::new().write("t.csv", "t,y\na b,p\nb c,q\na c,p\nb,q\n");
+    folder.run("learn t.csv -t y --ignore y").fails(1, &["`y` cannot be both the target and left out with --ignore"]);
+    folder.run("learn t.csv -t y --text t --ignore t").fails(1, &["`t` cannot be both a text and left out with --ignore"]);
+    folder.run("learn t.csv -t y --text t --types t=category").fails(1, &["`t` cannot be both a text (--text) and category (--types)"]);
+    // A pattern is not meant for a column that is named.
+    folder.run("learn t.csv -t y --text t --types '*=category'").ok();
+}
+
+#[test]
+fn a_table_without_a_header_is_read_whole() {
+    let folder =
+        Folder::new().write("iris.data", "5.1,3.5,Iris-setosa\n4.9,3.0,Iris-setosa\n7.0,3.2,Iris-versicolor\n6.4,3.2,Iris-versicolor\n");
+    let schema = folder.run("schema iris.data --format json").ok().notes(&["iris.data: no header", "--header yes"]).json();
+    assert_eq!((&schema["rows"], &column(&schema, "c3")["type"]), (&json!(4), &json!("category")));
+}

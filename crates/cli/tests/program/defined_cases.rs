@@ -201,3 +201,17 @@ fn odd_names_are_names_like_any_other() {
     folder.run("schema odd.csv --write").ok();
     folder.run("learn odd.csv -t y").ok().notes(&["odd.schema.toml"]);
 }
+
+#[test]
+fn rows_that_weigh_nothing_are_not_said_to_lack_a_class() {
+    let folder = Folder::new().write("t.csv", "x,y,w\na,p,0\nb,q,0\n");
+    folder.run("learn t.csv -t y --weight w").fails(1, &["every row that has a class has the weight zero", "--weight"]);
+}
+
+/// Rows that were skipped may be the reason why nothing can be learned.
+#[test]
+fn skipped_rows_are_told_also_where_nothing_can_be_learned() {
+    let folder = Folder::new().write("t.csv", "x,y\na,p\nb,q,3\na,p\n");
+    let refused = folder.run("learn t.csv -t y --on-bad-row skip");
+    refused.fails(1, &["at least two classes of `y`", "1 malformed row was skipped, the first at t.csv:3"]);
+}

@@ -128,3 +128,30 @@ fn every_kind_of_model_is_judged() {
         assert!(judged["accuracy"].as_f64().unwrap() > 0.6, "{flags}: {judged}");
     }
 }
+
+/// A row whose class is not known cannot be judged, and is not counted as if it were.
+#[test]
+fn rows_without_a_class_are_told_and_not_counted() {
+    let folder = Folder::new().write("t.csv", "x,y\na,p\nb,q\na,p\nb,q\n").write("gaps.csv", "x,y\na,p\nb,q\na,\nb,q\na,?\na,p\nb,\n");
+    folder.run("learn t.csv -t y").ok();
+    for command in ["evaluate t.tb gaps.csv", "evaluate t.csv -t y --test gaps.csv"] {
+        let judged = folder.run(&format!("{command} --format json")).ok().notes(&["3 rows without a class were not judged"]).json();
+        assert_eq!((&judged["method"], &judged["rows"]), (&"4 test rows".into(), &4.into()), "{command}");
+        assert_eq!(judged["remarks"], serde_json::json!(["3 rows without a class were not judged"]));
+    }
+    folder.put("unknown.csv", "x,y\na,p\nb,r\na,\n");
+    let judged = folder.run("evaluate t.tb unknown.csv --format json").ok().notes(&["1 row has a class", "1 row without a class"]).json();
+    assert_eq!((&judged["method"], &judged["rows"]), (&"1 test row".into(), &1.into()));
+    folder.put("many.csv", format!("x,y\n{}", "a,p\nb,q\na,\n".repeat(20)));
+    for learner in ["--folds 2", "--folds loo", "--holdout 0.4", "--folds 2 -m tan"] {
+        folder.run(&format!("evaluate many.csv -t y {learner}")).ok().notes(&["20 rows without a class were not judged"]);
+    }
+    folder.run("evaluate many.csv -t y --folds 2 -m aode").ok().notes(&["20 rows without a class were left out"]);
+    folder.run("evaluate gaps.csv -t y --test t.csv").ok().notes(&["3 rows without a class were left out"]);
+}
+
+#[test]
+fn a_share_that_leaves_nothing_to_learn_from_is_named() {
+    let folder = Folder::new().write("t.csv", "x,y\na,p\nb,q\na,p\nb,q\n");
+    folder.run("evaluate t.csv -t y --holdout 0.99").fails(1, &["in what --holdout 0.99 leaves to learn from", "a smaller share"]);
+}

@@ -9,7 +9,7 @@ fn a_file_may_lack_columns() {
     let folder = Folder::with_model().write("wind.csv", "Wind\nStrong\nWeak\n");
     let case = folder.run("explain play_tennis.tb Wind=Weak --format json").ok().json();
     let row = folder.run("explain play_tennis.tb wind.csv --row 2 --format json").ok();
-    let row = row.notes(&["the data have no column `Outlook`, `Temperature`, `Humidity`: read as missing"]).json();
+    let row = row.notes(&[": has no column `Outlook`, `Temperature`, `Humidity`: read as missing"]).json();
     assert_eq!((&row["probability"], &row["entries"]), (&case["probability"], &case["entries"]));
 }
 

@@ -72,3 +72,13 @@ fn what_components_cannot_have_is_refused() {
     folder.run("learn t.csv --target Y --components 2 --unlabelled").fails(1, &["--unlabelled-weight 1"]);
     folder.run("learn t.csv --target Y --components 2 --unlabelled-weight 1").fails(2, &["goes with --unlabelled"]);
 }
+
+#[test]
+fn models_of_components_are_compared_class_by_class() {
+    let folder = table();
+    folder.run("learn t.csv --target Y --components 2 -o mixed.tb").ok();
+    folder.run("learn t.csv --target Y -o plain.tb").ok();
+    let same = folder.run("diff mixed.tb mixed.tb").ok().notes(&["classes are compared as a whole"]);
+    assert!(same.stdout().contains("No belief moved."), "{}", same.stdout());
+    folder.run("diff plain.tb mixed.tb").ok().notes(&["classes are compared as a whole"]);
+}

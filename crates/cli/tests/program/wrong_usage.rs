@@ -19,6 +19,7 @@ fn wrong_usage_is_2() {
         ("learn y.csv -t y --format yaml", &["--format", "yaml"]),
         ("learn y.csv -t y --format csv", &["--format text or json"]),
         ("show play_tennis.tb --format jsonl", &["--format text or json"]),
+        ("explain play_tennis.tb Wind=Weak --format csv", &["--format text, json or html"]),
         ("classify play_tennis.tb Wind=Weak --format parquet", &["--format"]),
         ("classify play_tennis.tb play_tennis.csv --format text", &["--format"]),
         ("classify play_tennis.tb Wind=Weak -o x.csv", &["--output"]),

@@ -8,6 +8,7 @@ mod numbers;
 mod plan;
 mod states;
 mod texts;
+mod traces;
 
 use belief::{ReadReport, Texts};
 
@@ -204,6 +205,9 @@ impl<'p> ChunkBuilder<'p> {
             return Err(DataError::Contradiction(std::mem::take(&mut self.contradictions)));
         }
         self.look_up_words();
+        if self.report.n_skipped > 0 {
+            self.drop_traces();
+        }
         let mut report = std::mem::take(&mut self.report);
         report.n_rows = self.n_rows as u64;
         let mut columns = std::mem::take(&mut self.columns);

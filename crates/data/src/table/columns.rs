@@ -9,7 +9,7 @@ use crate::error::shown;
 use crate::profile::SAMPLE_ROWS;
 use crate::sidecar::Sidecar;
 use crate::source::Source;
-use crate::{DataError, MadeColumns, NameMap, ReadOptions};
+use crate::{ColumnType, DataError, MadeColumns, NameMap, ReadOptions};
 
 pub(super) fn check_names(sources: &[Source]) -> Result<(), DataError> {
     for source in sources {
@@ -90,6 +90,16 @@ pub(super) fn check_flags(path: &Path, names: &[String], options: &ReadOptions, 
     if let Some(both) = options.target.as_ref().filter(|target| Some(*target) == options.weight.as_ref()) {
         let what = format!("`{both}` cannot be both the target and the weight");
         return Err(DataError::Columns { what, hint: Some("a column plays one part".into()) });
+    }
+    if let Some(left_out) = options.target.iter().chain(&options.text).find(|name| options.ignore.contains(name)) {
+        let part = if options.text.contains(left_out) { "a text" } else { "the target" };
+        let what = format!("`{left_out}` cannot be both {part} and left out with --ignore");
+        return Err(DataError::Columns { what, hint: Some("a column plays one part".into()) });
+    }
+    let not_as_text = |(pattern, kind): &&(String, ColumnType)| *kind != ColumnType::Text && options.text.contains(pattern);
+    if let Some((name, kind)) = options.types.iter().find(not_as_text) {
+        let what = format!("`{name}` cannot be both a text (--text) and {} (--types)", format!("{kind:?}").to_lowercase());
+        return Err(DataError::Columns { what, hint: Some("say once what the column is".into()) });
     }
     if let Some(separator) = &options.labels {
         let fault = match separator.as_str() {

@@ -1,9 +1,8 @@
 //! A pass over a table: units are encoded and observed by any thread, and what they say is merged in order.
 
-use belief::{Chunk, Fold, MaskedRows, Observations, ReadReport, Recode, Recoding, Schema, StateMap, SufficientStatistic};
+use belief::{Chunk, Fold, MaskedRows, Observations, ReadReport, Recode, Recoding, Schema, StateMap, States, SufficientStatistic};
 
 use super::Table;
-use crate::DataError;
 use crate::copies::Copies;
 use crate::encode::{EncodedChunk, NewStates, Plan, PlanKind};
 use crate::found::{FoundStates, grown};
@@ -11,6 +10,7 @@ use crate::options::Progress;
 use crate::pipeline::in_order;
 use crate::source::{Source, Unit, Units};
 use crate::text::blocks::Pool;
+use crate::{DataError, OnBadRow};
 
 impl Table {
     /// Reads everything: any thread gathers what `each` makes of a unit's chunks and finishes it; the results are handed on in
@@ -116,14 +116,34 @@ impl Observations for AllRows<'_> {
         B: Fn(&[usize]) -> S + Sync,
     {
         let table = self.0;
-        let mut found = FoundStates::new(&table.plan, table.options.max_vocabulary);
+        let (fold, is_met) = self.pass(&table.plan, &blank)?;
+        // The first rows were looked at before any was skipped. What only skipped ones have is known from them, and must not be.
+        let declared: Vec<usize> = table.schema.variables().iter().map(|v| v.kind.states().map_or(0, States::len)).collect();
+        let without = is_met.and_then(|is_met| table.plan.without_unmet(&is_met, |place| declared[place], &table.missing));
+        without.map_or(Ok(fold), |plan| Ok(self.pass(&plan, &blank)?.0))
+    }
+}
+
+impl AllRows<'_> {
+    /// One pass; and which of the states that the plan knows the rows have, if some rows were skipped.
+    #[expect(clippy::type_complexity, reason = "one caller, above")]
+    fn pass<S, B>(&self, plan: &Plan, blank: &B) -> Result<(Fold<S>, Option<Vec<Vec<bool>>>), DataError>
+    where
+        S: for<'a> SufficientStatistic<Columns<'a> = Chunk<'a>> + Recode,
+        B: Fn(&[usize]) -> S + Sync,
+    {
+        let table = self.0;
+        let skips = plan.on_bad_row == OnBadRow::Skip;
+        let mut is_met: Vec<Vec<bool>> = Vec::new();
+        let mut found = FoundStates::new(plan, table.options.max_vocabulary);
         let mut n_states = found.sizes();
         let mut total = blank(&n_states);
         let mut report = ReadReport::default();
         let mut copies = Copies::default();
-        type Met = (Vec<usize>, Vec<NewStates>, ReadReport, Vec<u64>);
-        let mut merge = |(mut statistic, (n_known, new_states, chunk_report, hashes)): (S, Met)| {
+        type Met = (Vec<usize>, Vec<NewStates>, ReadReport, Vec<u64>, Vec<Vec<bool>>);
+        let mut merge = |(mut statistic, (n_known, new_states, chunk_report, hashes, met)): (S, Met)| {
             report.merge(&chunk_report);
+            also_met(&mut is_met, met);
             hashes.into_iter().for_each(|hash| copies.add(hash));
             let recoding = found.join(&n_known, &new_states);
             let now = found.sizes();
@@ -139,21 +159,22 @@ impl Observations for AllRows<'_> {
             Ok::<(), DataError>(())
         };
         table.each_unit(
-            &table.plan,
+            plan,
             |chunk, _, _| {
                 let n_states: Vec<usize> = chunk.n_known.iter().zip(&chunk.new_states).map(|(known, new)| known + new.len()).collect();
                 let mut statistic = blank(&n_states);
                 chunk.lend(|rows| statistic.observe(rows))?;
-                Ok((statistic, (chunk.n_known, chunk.new_states, chunk.report, chunk.hashes)))
+                let met = if skips { chunk.known_states_met() } else { Vec::new() };
+                Ok((statistic, (chunk.n_known, chunk.new_states, chunk.report, chunk.hashes, met)))
             },
             Ok,
             |chunks| chunks.into_iter().try_for_each(&mut merge),
         )?;
         (report.n_copies, report.copies_are_estimated) = (copies.n_copies(), !copies.is_exact());
         report.pruned = found.settle(&mut total)?;
-        let mut recoding = Recoding { columns: vec![None; table.plan.variables.len()] };
+        let mut recoding = Recoding { columns: vec![None; plan.variables.len()] };
         let schema = table.schema.with_states(|id, known| {
-            if matches!(table.plan.variables[id.index()].kind, PlanKind::Skip | PlanKind::Numeric { .. } | PlanKind::Absence { .. }) {
+            if matches!(plan.variables[id.index()].kind, PlanKind::Skip | PlanKind::Numeric { .. } | PlanKind::Absence { .. }) {
                 return known.clone();
             }
             let seen = found.names_from(id.index(), known.len());
@@ -165,6 +186,18 @@ impl Observations for AllRows<'_> {
         if !recoding.is_identity() {
             total.recode(&recoding)?;
         }
-        Ok(Fold { schema, statistic: total, report })
+        let is_met = (report.n_skipped > 0).then_some(is_met);
+        Ok((Fold { schema, statistic: total, report }, is_met))
+    }
+}
+
+/// Adds what a chunk has met.
+fn also_met(all: &mut Vec<Vec<bool>>, met: Vec<Vec<bool>>) {
+    if all.is_empty() {
+        *all = met;
+        return;
+    }
+    for (all, met) in all.iter_mut().zip(met) {
+        all.iter_mut().zip(met).for_each(|(all, met)| *all |= met);
     }
 }

@@ -16,6 +16,7 @@ use crate::input::Input;
 use crate::profile::{Profile, SAMPLE_ROWS};
 use crate::sidecar::{Sidecar, StateTrees};
 use crate::source::Source;
+use crate::text::header::FirstRecord;
 use crate::words::{Markup, Tokenizer};
 use crate::{ColumnType, DataError, NameMap, ReadOptions, UnknownStates};
 
@@ -48,6 +49,7 @@ impl Table {
         let sidecar = Sidecar::find(options.schema.as_deref(), &sources[0].input.path)?;
         let mut options = options;
         let mut remarks: Vec<String> = remarks_on_documents(&sources);
+        remarks.extend(sources.iter().filter_map(remark_on_header));
         remarks.extend(sources.iter().filter_map(Source::documents).flat_map(|documents| documents.vacant.clone()));
         if options.words.markup == Markup::Plain && sources.iter().filter_map(Source::documents).any(Documents::has_mailbox) {
             remarks.push("messages are read as plain text; --as mail unpacks them".into());
@@ -164,6 +166,10 @@ impl Table {
         let wanted: Vec<String> = schema.variables().iter().map(|v| v.name.clone()).collect();
         sources.iter_mut().try_for_each(|source| name_columns(source, schema, &options.made))?;
         let mut remarks = remarks_on_documents(&sources);
+        // What was learned without a header has columns by number, and is asked without one.
+        if wanted.first().is_none_or(|name| name != "c1") {
+            remarks.extend(sources.iter().filter_map(remark_on_header));
+        }
         remarks.extend(sources.iter_mut().filter_map(|source| expect_late_keys(source, schema)));
         let missing = options.missing_markers();
         let tokenizer = tokenizer_of(&options)?;
@@ -208,15 +214,12 @@ impl Table {
             if lacking.is_empty() || absent == Absent::Expected && lacking.len() < n_inputs {
                 continue;
             }
-            let who = if sources.len() == 1 { "the data have".into() } else { format!("{}: has", shown(&source.input.path)) };
             let more = if lacking.len() > MOST_LISTED { format!(" … ({} in all)", lacking.len()) } else { String::new() };
-            let what = format!("{who} no column {}{more}", lacking[..lacking.len().min(MOST_LISTED)].join(", "));
+            let what =
+                format!("{}: has no column {}{more}", shown(&source.input.path), lacking[..lacking.len().min(MOST_LISTED)].join(", "));
             if !absent_is_missing || lacking.len() == n_inputs {
                 let names = source.names.iter().take(20).cloned().collect::<Vec<_>>().join(", ");
-                return Err(DataError::Columns {
-                    what,
-                    hint: Some(format!("{}: {names}", if sources.len() == 1 { "they have" } else { "it has" })),
-                });
+                return Err(DataError::Columns { what, hint: Some(format!("it has: {names}")) });
             }
             remarks.push(format!("{what}: read as missing"));
         }
@@ -272,6 +275,20 @@ fn open_sources(paths: &[impl AsRef<Path>], options: &ReadOptions, as_documents:
 /// What could not be listed of folders.
 fn remarks_on_documents(sources: &[Source]) -> Vec<String> {
     sources.iter().filter_map(Source::documents).flat_map(|documents| documents.unlisted.clone()).collect()
+}
+
+/// What the first record was taken for, where one may think otherwise.
+fn remark_on_header(source: &Source) -> Option<String> {
+    let path = shown(&source.input.path);
+    match source.dialect()?.guess {
+        FirstRecord::Plain => None,
+        FirstRecord::Row => {
+            Some(format!("{path}: no header: its first record is a row like those below; --header yes if it names columns"))
+        }
+        FirstRecord::NumbersAsNames => {
+            Some(format!("{path}: its first record names the columns, also by numbers; --header no if it is a row"))
+        }
+    }
 }
 
 #[cfg(test)]

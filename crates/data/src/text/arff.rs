@@ -60,13 +60,13 @@ impl ArffHeader {
                 "@attribute" if std::str::from_utf8(&line).is_err() => return Err(at(RowFault::NotUtf8(shorten(text)))),
                 "@data" => {
                     if attributes.is_empty() {
-                        return Err(at(RowFault::Syntax("@data comes before any @attribute".into())));
+                        return Err(at(RowFault::Header("@data comes before any @attribute".into())));
                     }
                     return Ok(Self { attributes, n_lines, n_bytes });
                 }
-                "@attribute" => attributes.push(attribute(text["@attribute".len()..].trim()).map_err(|what| at(RowFault::Syntax(what)))?),
+                "@attribute" => attributes.push(attribute(text["@attribute".len()..].trim()).map_err(|what| at(RowFault::Header(what)))?),
                 _ if text.is_empty() || text.starts_with('%') || word == "@relation" => {}
-                _ => return Err(at(RowFault::Syntax(format!("`{}` is not part of an ARFF header", shorten(text))))),
+                _ => return Err(at(RowFault::Header(format!("`{}` is not part of an ARFF header", shorten(text))))),
             }
         }
         Err(DataError::BadFile {

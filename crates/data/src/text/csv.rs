@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Read};
 
 use super::blocks::{Block, Blocks, Pool, Records};
+use super::header::FirstRecord;
 use super::tile::Tile;
 use crate::encode::{ChunkBuilder, EncodedChunk, Faults};
 use crate::{DataError, Header, ReadOptions, input::Input};
@@ -17,6 +18,8 @@ use crate::{DataError, Header, ReadOptions, input::Input};
 pub(crate) struct Dialect {
     pub delimiter: u8,
     pub header: bool,
+    /// What the first record was taken for.
+    pub guess: FirstRecord,
     /// Whether a line such as `sep=;`, which is no record, comes before everything else.
     pub names_delimiter: bool,
 }
@@ -107,8 +110,9 @@ pub(crate) fn sniff(input: &Input, tab: bool, options: &ReadOptions) -> Result<(
     let names_delimiter = named.is_some();
     let delimiter = delimiter.or(named);
     let pool = Pool::default();
-    // Where the delimiter is known, or rows are few in coming, the first record says everything.
-    let n_looked_at = if delimiter.is_some() || input.live { 1 } else { 64 };
+    // Where both delimiter and header are known, or rows are few in coming, the first record says everything.
+    let is_known = delimiter.is_some() && options.header != Header::Auto;
+    let n_looked_at = if is_known || input.live { 1 } else { 64 };
     let guess = |delimiter: u8| {
         let mut blocks = Blocks::new(input, Records::Csv { delimiter }, n_looked_at, 0, pool.clone())?;
         if names_delimiter {
@@ -147,19 +151,20 @@ pub(crate) fn sniff(input: &Input, tab: bool, options: &ReadOptions) -> Result<(
     let Some(first) = records.first() else {
         return Err(bad("holds only empty lines", None));
     };
-    let has_header = match options.header {
-        Header::Present => true,
-        Header::Absent => false,
-        Header::Auto => !is_row_of_numbers(first, &options.missing_markers()),
+    let guess = match options.header {
+        Header::Auto => FirstRecord::guess(&records, &options.missing_markers()),
+        Header::Present | Header::Absent => FirstRecord::Plain,
     };
-    if !has_header {
-        return Ok((Dialect { delimiter, header: false, names_delimiter }, (1..=first.len()).map(|i| format!("c{i}")).collect()));
+    let header = options.header != Header::Absent && guess != FirstRecord::Row;
+    let dialect = Dialect { delimiter, header, guess, names_delimiter };
+    if !header {
+        return Ok((dialect, (1..=first.len()).map(|i| format!("c{i}")).collect()));
     }
     if first.iter().any(|name| name.contains('\u{FFFD}')) {
         return Err(bad("its header is not UTF-8 text", Some("convert it: iconv -f WINDOWS-1252 -t UTF-8".into())));
     }
     let names: Vec<String> = first.iter().enumerate().map(|(i, n)| if n.is_empty() { format!("c{}", i + 1) } else { n.clone() }).collect();
-    Ok((Dialect { delimiter, header: true, names_delimiter }, names))
+    Ok((dialect, names))
 }
 
 /// The first line of a file, or as much of it as may be one, without a byte order mark.
@@ -186,15 +191,6 @@ fn named_delimiter(start: &[u8]) -> Option<u8> {
         [s, e, p, b'=', delimiter] if [*s, *e, *p].eq_ignore_ascii_case(b"sep") && !matches!(delimiter, b'"' | b'\r') => Some(*delimiter),
         _ => None,
     }
-}
-
-/// Whether a first record is data rather than names: it has numbers, and besides them only missing values.
-fn is_row_of_numbers(cells: &[String], missing: &[String]) -> bool {
-    let is_missing = |cell: &String| missing.contains(cell);
-    let is_number = |cell: &String| cell.parse::<f64>().is_ok();
-    // pandas names the columns of an array 0, 1, 2, … behind the empty name of its row numbers.
-    let counts_up = cells[0].is_empty() && cells[1..].iter().enumerate().all(|(place, cell)| *cell == place.to_string());
-    !counts_up && cells.iter().all(|c| is_missing(c) || is_number(c)) && cells.iter().any(|c| is_number(c) && !is_missing(c))
 }
 
 /// The texts of one record's cells.

@@ -1,5 +1,9 @@
 //! JSON Lines: an object per line, its keys the columns.
 
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::error::Category;
 use serde_json::{Map, Value};
 
 use super::blocks::{Block, Blocks, Pool, Records};
@@ -9,11 +13,50 @@ use crate::error::{Place, RowFault};
 use crate::profile::SAMPLE_ROWS;
 use crate::{DataError, input::Input};
 
+/// A row, and a key that it has twice, if any: of its values none is the right one.
+struct Row {
+    object: Map<String, Value>,
+    twice: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for Row {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(RowVisitor)
+    }
+}
+
+struct RowVisitor;
+
+impl<'de> Visitor<'de> for RowVisitor {
+    type Value = Row;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Row, A::Error> {
+        let mut row = Row { object: Map::new(), twice: None };
+        while let Some(key) = entries.next_key::<String>()? {
+            if row.twice.is_none() && row.object.contains_key(&key) {
+                row.twice = Some(key.clone());
+            }
+            row.object.insert(key, entries.next_value()?);
+        }
+        Ok(row)
+    }
+}
+
+fn row(line: &[u8]) -> Result<Row, RowFault> {
+    serde_json::from_slice(line).map_err(|e| match e.classify() {
+        Category::Data => RowFault::Syntax("a line must be a JSON object, such as {\"Outlook\":\"Sunny\"}".into()),
+        _ => RowFault::Syntax(format!("not JSON at column {}: {}", e.column(), plain(&e))),
+    })
+}
+
 fn object(line: &[u8]) -> Result<Map<String, Value>, RowFault> {
-    match serde_json::from_slice::<Value>(line) {
-        Ok(Value::Object(object)) => Ok(object),
-        Ok(_) => Err(RowFault::Syntax("a line must be a JSON object, such as {\"Outlook\":\"Sunny\"}".into())),
-        Err(e) => Err(RowFault::Syntax(format!("not JSON at column {}: {}", e.column(), plain(&e)))),
+    match row(line)? {
+        Row { object, twice: None } => Ok(object),
+        Row { twice: Some(key), .. } => Err(RowFault::Syntax(format!("key `{}` is there twice", shorten(&key)))),
     }
 }
 
@@ -36,8 +79,9 @@ pub(crate) fn keys(input: &Input) -> Result<(Vec<String>, bool), DataError> {
             break;
         };
         for (start, end) in lines(&block, None) {
-            let object = match object(&block.bytes[start..end]) {
-                Ok(object) => object,
+            // A key that is there twice is a fault of the row, and is told when the table is read.
+            let object = match row(&block.bytes[start..end]) {
+                Ok(row) => row.object,
                 // A file whose very first line is no object is no JSON Lines file.
                 Err(fault) if keys.is_empty() => {
                     let line = line_number(&block, start);

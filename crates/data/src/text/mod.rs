@@ -6,6 +6,7 @@
 pub(crate) mod arff;
 pub(crate) mod blocks;
 pub(crate) mod csv;
+pub(crate) mod header;
 pub(crate) mod json_lines;
 pub(crate) mod lines;
 pub(crate) mod structure;

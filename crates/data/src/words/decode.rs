@@ -11,17 +11,46 @@ pub(crate) fn text_of(bytes: &[u8]) -> (Cow<'_, str>, bool) {
     }
 }
 
-/// Whether the bytes are no text: one in two hundred of the first is a NUL, and not a stray one, or one in three is some other
-/// control character. Old postings have bells and backspaces; text in UTF-16 is every other byte a NUL, and is not read either.
-/// NULs at the very end are padding: some servers send a page in whole blocks.
+/// Whether the bytes are no text: they begin as files of a known kind do, one in two hundred of the first is a NUL, and not a stray
+/// one, or too many are some other control character: one in three, or in what is not UTF-8 one in thirty.
+///
+/// Old postings have bells and backspaces, and texts in an old encoding next to none; of random bytes, and so of packed ones, a tenth
+/// are control characters. Text in UTF-16 is every other byte a NUL, and is not read either. NULs at the very end are padding: some
+/// servers send a page in whole blocks.
 pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     const LOOKED_AT: usize = 8192;
     let padding = bytes.iter().rev().take_while(|byte| **byte == 0).count();
     let text = if padding < bytes.len() { &bytes[..bytes.len() - padding] } else { bytes };
     let head = &text[..text.len().min(LOOKED_AT)];
+    if MAGIC.iter().any(|magic| head.starts_with(magic)) {
+        return true;
+    }
     let nuls = memchr::memchr_iter(0, head).count();
-    let strange = || head.iter().filter(|b| matches!(b, 0..=8 | 14..=26 | 28..=31 | 127)).count();
-    nuls > 1 && nuls * 200 > head.len() || strange() * 3 > head.len()
+    let strange = head.iter().filter(|b| matches!(b, 0..=8 | 14..=26 | 28..=31 | 127)).count();
+    nuls > 1 && nuls * 200 > head.len() || strange * 3 > head.len() || strange * 30 > head.len() && !is_utf8(head)
+}
+
+/// What files begin with that have long stretches of text, or are packed.
+const MAGIC: [&[u8]; 14] = [
+    b"%PDF-",
+    b"\x89PNG",
+    b"\xFF\xD8\xFF", // JPEG
+    b"GIF87a",
+    b"GIF89a",
+    b"PK\x03\x04",       // ZIP, and the documents of office programs that are one
+    b"\x1F\x8B",         // gzip
+    b"\x28\xB5\x2F\xFD", // Zstandard
+    b"BZh91AY&SY",
+    b"\xFD7zXZ\0",
+    b"7z\xBC\xAF\x27\x1C",
+    b"Rar!\x1A\x07",
+    b"\x7FELF",
+    b"\xD0\xCF\x11\xE0", // documents of older office programs
+];
+
+/// Whether bytes are UTF-8, but for a last character that is cut off.
+fn is_utf8(head: &[u8]) -> bool {
+    std::str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true)
 }
 
 #[cfg(test)]
@@ -46,5 +75,32 @@ mod tests {
         assert!(is_binary(&[0; 100]));
         assert!(is_binary(b"PK\x03\x04\x14\0\0\0\x08\0"));
         assert!(is_binary(&"text in UTF-16".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()));
+    }
+    #[test]
+    fn random_bytes_and_known_kinds_of_files_are_no_text() {
+        let mut state = 1_u64;
+        let mut random = |n: usize| {
+            let next = |_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 56) as u8
+            };
+            (0..n).map(next).collect::<Vec<u8>>()
+        };
+        // Without NULs, so that it is the other control characters that tell.
+        for n in [200, 2_000, 30_000] {
+            assert!(is_binary(&random(n).into_iter().filter(|b| *b != 0).collect::<Vec<_>>()), "{n}");
+        }
+        assert!(is_binary(b"%PDF-1.4\n1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj"));
+        assert!(is_binary(b"GIF89a"));
+    }
+
+    #[test]
+    fn texts_in_old_encodings_are_texts() {
+        let every_letter: Vec<u8> = (0x80..=0xFF).collect();
+        assert!(!is_binary(&every_letter));
+        assert!(!is_binary(b"\x82\xB1\x82\xF1\x82\xC9\x82\xBF\x82\xCD in Shift JIS, and \x1B$B in ISO 2022"));
+        // A character cut off where one stops looking is no fault.
+        let cut = [&b"\x08\x08"[..], &"\u{e9}".repeat(5000).into_bytes()[..]].concat();
+        assert!(!is_binary(&[&b"\x08".repeat(1001)[..], &cut].concat()));
     }
 }

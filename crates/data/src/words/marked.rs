@@ -62,20 +62,22 @@ impl Tokenizer {
     fn mark_words(&self, text: &str, mark: &mut impl FnMut(&str, Vec<Range<usize>>)) {
         let (few, many) = self.words.n_grams;
         let mut last: VecDeque<(String, Range<usize>)> = VecDeque::with_capacity(many);
+        let lowered = self.lowered(text);
+        let origin = origin(text, &lowered);
         let take = |found: &str| {
-            let start = found.as_ptr() as usize - text.as_ptr() as usize;
+            let start = found.as_ptr() as usize - lowered.as_ptr() as usize;
             let Some(normal) = self.normal(found) else { return };
             if last.len() == many {
                 last.pop_front();
             }
-            last.push_back((normal.into_owned(), start..start + found.len()));
+            last.push_back((normal.into_owned(), origin(start)..origin(start + found.len())));
             for n in few..=last.len() {
                 let run = last.range(last.len() - n..);
                 let words: Vec<&str> = run.clone().map(|(word, _)| word.as_str()).collect();
                 mark(&words.join(" "), run.map(|(_, place)| place.clone()).collect());
             }
         };
-        self.each_found(text, take);
+        self.each_found(&lowered, take);
     }
 
     fn mark_characters(&self, text: &str, few: usize, many: usize, mark: &mut impl FnMut(&str, Vec<Range<usize>>)) {
@@ -107,6 +109,23 @@ impl Tokenizer {
             }
         }
     }
+}
+
+/// Where a place of a text in small letters is in the text itself.
+///
+/// A character may become several; the place between them is behind it, so that no two words have the same character.
+fn origin(text: &str, lowered: &str) -> impl Fn(usize) -> usize {
+    let mut places = Vec::new();
+    // Letters of ASCII stay where they are.
+    if !text.is_ascii() && lowered != text {
+        for (at, c) in text.char_indices() {
+            let len: usize = c.to_lowercase().map(char::len_utf8).sum();
+            places.push(at);
+            places.extend(std::iter::repeat_n(at + c.len_utf8(), len - 1));
+        }
+        places.push(text.len());
+    }
+    move |place| places.get(place).copied().unwrap_or(place)
 }
 
 #[cfg(test)]

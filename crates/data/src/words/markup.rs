@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use mail_parser::MessageParser;
-use mail_parser::decoders::html::html_to_text;
+use mail_parser::{MessageParser, PartType};
 use serde::{Deserialize, Serialize};
 
 use super::decode::text_of;
+use super::page::text_of_page;
 
 /// What a document is written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ pub(crate) fn text(bytes: &[u8], markup: Markup, stripped: Stripped) -> (Cow<'_,
             let (page, legacy) = text_of(bytes);
             // What a server says of a page comes before the page.
             let page = if stripped.headers { body(&page) } else { &page };
-            (html_to_text(page).into(), legacy)
+            (text_of_page(page).into(), legacy)
         }
         Markup::Mail => match message(bytes, stripped.headers) {
             Some(text) => (text.into(), false),
@@ -67,8 +67,12 @@ fn message(bytes: &[u8], without_header: bool) -> Option<String> {
         }
         text.push('\n');
     }
-    for part in (0..message.text_body_count()).filter_map(|part| message.body_text(part)) {
-        text.push_str(&part);
+    for part in message.text_body.iter().filter_map(|place| message.part(*place)) {
+        match &part.body {
+            PartType::Text(plain) => text.push_str(plain),
+            PartType::Html(page) => text.push_str(&text_of_page(page)),
+            _ => continue,
+        }
         text.push('\n');
     }
     Some(text)
@@ -123,8 +127,14 @@ mod tests {
         let page = b"<html><head><title>Cats &amp; dogs</title><style>p { color: red }</style><script>var x = 1;</script></head>\
             <body><!-- hidden --><p>Caf&eacute; <b>au</b> lait</p></body></html>";
         let words = text(page, Markup::Html, Stripped::default()).0.into_owned();
-        assert!(words.contains("Café au lait"), "{words}");
-        assert!(!words.contains("color") && !words.contains("var") && !words.contains("hidden"), "{words}");
+        assert_eq!(words, "Cats & dogs\nCafé au lait\n");
+    }
+
+    #[test]
+    fn a_message_that_is_a_page_is_read_as_one() {
+        let mail = b"Subject: Hello\r\nContent-Type: text/html\r\n\r\n<title>News</title><td>one</td><td>two</td>\r\n";
+        let words = text(mail, Markup::Mail, Stripped::default()).0.into_owned();
+        assert_eq!(words.split_whitespace().collect::<Vec<_>>(), ["Hello", "News", "one", "two"]);
     }
 
     #[test]

@@ -244,7 +244,12 @@ impl Tokenizer {
                 }
             }
         };
-        self.each_found(text, take);
+        self.each_found(&self.lowered(text), take);
+    }
+
+    /// The text that words are looked for in. A pattern sees small letters, as in scikit-learn: `[a-z]+` finds `Hello` whole.
+    pub(super) fn lowered<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.pattern.is_some() && !self.words.keep_case { text.to_lowercase().into() } else { text.into() }
     }
 
     /// The words of a text as they stand in it.
@@ -444,6 +449,13 @@ mod tests {
         assert_eq!(words_of(&words, "I don't ABC a_b"), ["don", "abc", "a_b"]);
         let words = Words { splitter: Splitter::Pattern(r"(\w)\w*".into()), ..Words::default() };
         assert_eq!(words_of(&words, "alpha beta"), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_pattern_sees_small_letters_unless_case_is_kept() {
+        let words = Words { splitter: Splitter::Pattern("[a-z]+".into()), ..Words::default() };
+        assert_eq!(words_of(&words, "Hello World foo"), ["hello", "world", "foo"]);
+        assert_eq!(words_of(&Words { keep_case: true, ..words }, "Hello World foo"), ["ello", "orld", "foo"]);
     }
 
     #[test]

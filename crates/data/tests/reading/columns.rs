@@ -288,6 +288,22 @@ fn a_first_row_of_numbers_is_no_header() {
     assert_eq!(table(" a ,\" b \",\"c\"\"d\",\"e\nf\"\n1,2,3,4\n", on_threads(1)).column_names(), ["a", " b ", "c\"d", "e\nf"]);
 }
 
+/// Fisher's irises come without a header, and so do most tables of the UCI repository.
+#[test]
+fn a_first_row_that_is_like_those_below_is_no_header_and_that_is_said() {
+    let irises = "5.1,3.5,1.4,0.2,Iris-setosa\n4.9,3.0,1.4,0.2,Iris-setosa\n7.0,3.2,4.7,1.4,Iris-versicolor\n";
+    for options in [on_threads(1), ReadOptions { delimiter: Some(b','), ..on_threads(1) }] {
+        let found = table(irises, options);
+        assert_eq!((found.column_names()[4].as_str(), decoded(&found).unwrap().rows.len()), ("c5", 3));
+        assert!(found.remarks()[0].ends_with("no header: its first record is a row like those below; --header yes if it names columns"));
+    }
+    let years = table("country,1999,2000\nx,3,4\ny,5,6\n", on_threads(1));
+    assert_eq!(years.column_names(), ["country", "1999", "2000"]);
+    assert!(years.remarks()[0].ends_with("its first record names the columns, also by numbers; --header no if it is a row"));
+    let said = table(irises, ReadOptions { header: Header::Absent, ..on_threads(1) });
+    assert!(said.remarks().is_empty(), "{:?}", said.remarks());
+}
+
 #[test]
 fn a_first_row_of_numbers_may_have_gaps() {
     for first in ["5.1,?,1.4", ",3.5,1.4", "5.1,NA,", " 5.1 , ? ,\"1.4\""] {

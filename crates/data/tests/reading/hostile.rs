@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use tunbridge_data::{ColumnType, DataError, OnBadRow, ReadOptions, Table};
 
 use crate::formats::{every_format, rows};
-use crate::support::{Folder, all_states, counted, decoded, fault_at, gzip, kind, on_threads, open, read, role};
+use crate::support::{Folder, all_states, counted, decoded, fault_at, gzip, kind, on_threads, open, read, role, states};
 
 fn skipping() -> ReadOptions {
     ReadOptions { on_bad_row: OnBadRow::Skip, ..all_states() }
@@ -74,6 +74,27 @@ fn skipped_rows_are_counted_and_nothing_else_is_lost() {
     }
 }
 
+/// Names that only skipped rows have would be classes without rows, and columns of answers.
+#[test]
+fn skipped_rows_leave_no_states_and_no_words_behind() {
+    let text = "w,t,x,y\n1,one two,a,p\n-1,three,c,r\n1,two,b,q\n";
+    let options = ReadOptions {
+        weight: Some("w".into()),
+        text: vec!["t".into()],
+        target: Some("y".into()),
+        types: vec![("x".into(), ColumnType::Category)],
+        on_bad_row: OnBadRow::Skip,
+        ..on_threads(1)
+    };
+    let found = counted(&open("a.csv", text, options).unwrap()).unwrap();
+    assert_eq!(
+        (states(&found.schema, "x"), states(&found.schema, "y")),
+        (&["a", "b"].map(String::from)[..], &["p", "q"].map(String::from)[..])
+    );
+    let words = &found.schema.variable(found.schema.find("t").unwrap()).kind;
+    assert_eq!(words.states().unwrap().names(), ["one", "two"]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -105,6 +126,7 @@ proptest! {
         let (with, without) = (read("a.csv", with, options.clone()).unwrap(), read("a.csv", without, options).unwrap());
         prop_assert_eq!(&with.rows, &without.rows);
         prop_assert_eq!(with.weights(), without.weights());
+        prop_assert_eq!(&with.fold.schema, &without.fold.schema);
         prop_assert_eq!((with.fold.report.n_skipped, with.fold.report.n_rows), (n_bad, without.rows.len() as u64));
     }
 }
@@ -163,8 +185,11 @@ fn columns_of_one_name() {
     let words = message("a.csv", "a,b,a,b,c\n1,2,3,4,5\n");
     assert!(words.contains("`a` (columns 1 and 3), `b` (columns 2 and 4)"), "{words}");
     assert!(message("a.arff", "@relation r\n@attribute a real\n@attribute a real\n@data\n1,2\n").contains("`a` (columns 1 and 2)"));
-    // A JSON object in which a key is repeated has its last value, as everywhere.
-    assert_eq!(read("a.jsonl", "{\"a\":\"x\",\"a\":\"y\"}\n", all_states()).unwrap().column("a"), [Some("y")]);
+    // Of the values of a key that is there twice none is the right one: the row is malformed, and no other.
+    assert_eq!(fault_at(&error("a.jsonl", "{\"a\":\"x\"}\n{\"a\":\"x\",\"a\":\"y\"}\n")), (2, "key `a` is there twice".into()));
+    let rest =
+        read("a.jsonl", "{\"a\":\"x\",\"a\":\"y\"}\n{\"a\":\"z\"}\n", ReadOptions { on_bad_row: OnBadRow::Skip, ..all_states() }).unwrap();
+    assert_eq!(rest.column("a"), [Some("z")]);
 }
 
 #[test]

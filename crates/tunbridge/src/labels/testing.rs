@@ -46,14 +46,16 @@ pub fn test(model: &LabelsModel, paths: &[impl AsRef<Path>], options: TestOption
     let scores = |chunk: &Chunk<'_>, out: &mut Vec<f64>| model.posterior().ln_odds(chunk, out);
     let (tally, report) = judged(&table, &scores, model)?;
     let mut remarks = table.remarks().to_vec();
-    let n_unknown = report.n_unknown.get(model.statistic().target().index()).copied().unwrap_or(0);
+    let target = model.statistic().target().index();
+    let n_unknown = report.n_unknown.get(target).copied().unwrap_or(0);
     if n_unknown > 0 {
         let rows = counted(n_unknown, "row has", "rows have");
         remarks.push(format!("{rows} labels that the model does not know; they are judged by the others"));
     }
     let none = || Error::unfit(format!("the labels of `{name}` are missing in every row"), "check the column and its missing markers");
     let metrics = tally.metrics().ok_or_else(none)?;
-    let how = counted(report.n_rows, "test row", "test rows");
+    let n_missing = report.n_missing.get(target).copied().unwrap_or(0);
+    let how = counted(report.n_rows - n_missing, "test row", "test rows");
     Ok(TestedLabels { evaluation: LabelEvaluation::new(&how, model, metrics), schema: model.schema().clone(), report, remarks })
 }
 

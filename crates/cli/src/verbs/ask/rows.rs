@@ -50,7 +50,7 @@ pub fn run(asker: &Asker<'_>, queries: &[Query], common: &Common) -> Result<(), 
     }
     if let Some(path) = &args.output {
         refuse(&[("--live", args.live)], "writes answers to standard output as rows come")?;
-        model_file::check_place_of_answers(path)?;
+        model_file::check_place_of_answers(path, &args.rows)?;
     }
     let mut read = args.read.options(common);
     if let Some(model) = asker.file.model() {

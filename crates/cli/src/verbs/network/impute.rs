@@ -59,7 +59,7 @@ pub fn run(args: &ImputeArgs, common: &Common, timings: &mut Timings) -> Result<
         _ => return Err(Failure::Usage("filled rows are written with --format csv or jsonl".into())),
     };
     if let Some(path) = &args.output {
-        model_file::check_place_of_answers(path)?;
+        model_file::check_place_of_answers(path, &args.data)?;
     }
     let file = open(&args.model, common, timings)?;
     let start = Instant::now();
