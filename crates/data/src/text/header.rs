@@ -33,7 +33,7 @@ impl FirstRecord {
         let (mut numbers, mut is_met_below) = (Vec::new(), false);
         for (place, cell) in first.iter().enumerate() {
             let Some(one) = column(place).next() else { continue };
-            let has_numbers = is_number(one) && column(place).all(is_number);
+            let has_numbers = is_number(one) && column(place).all(|cell| is_number(cell));
             match (is_missing(cell), has_numbers, is_number(cell)) {
                 (true, ..) => {}
                 (false, true, true) => numbers.push(cell.as_str()),
@@ -50,7 +50,7 @@ impl FirstRecord {
     }
 }
 
-fn is_number(cell: &String) -> bool {
+fn is_number(cell: &str) -> bool {
     // `inf` and `nan` are numbers to a parser, and may well be names.
     cell.contains(|c: char| c.is_ascii_digit()) && cell.parse::<f64>().is_ok()
 }
