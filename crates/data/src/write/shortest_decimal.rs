@@ -66,7 +66,7 @@ fn put_any(to: &mut [u8; LONGEST], number: f64) -> usize {
 /// The digits of a number below 10⁸, a byte each, the first in the lowest.
 #[inline]
 fn eight_digits(number: u64) -> u64 {
-    let fours = number / 10_000 | (number % 10_000) << 32;
+    let fours = (number / 10_000) | (number % 10_000) << 32;
     // ⌊x / 100⌋ of numbers below 10⁴, and ⌊x / 10⌋ of those below 100.
     let hundreds = ((fours * 10_486) >> 20) & 0x0000_007F_0000_007F;
     let twos = hundreds | (fours - 100 * hundreds) << 16;
