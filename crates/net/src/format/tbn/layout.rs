@@ -221,9 +221,9 @@ fn keyed<T>(row: &Row<'_, T>, shape: &Shape<'_, '_>) -> Result<Vec<Option<usize>
 
 /// All probabilities of a row: of two states the second may be left out.
 fn completed(values: &[f64], n_states: usize, offset: usize) -> Result<Vec<f64>, Fault> {
-    match values {
-        &[first] if n_states == 2 && (0.0..=1.0).contains(&first) => Ok(vec![first, 1.0 - first]),
-        &[first] if n_states == 2 => {
+    match *values {
+        [first] if n_states == 2 && (0.0..=1.0).contains(&first) => Ok(vec![first, 1.0 - first]),
+        [first] if n_states == 2 => {
             Err(Fault::new(offset, format!("{first} is no probability"), "give a number from 0 to 1: that of the first state"))
         }
         _ if values.len() == n_states => Ok(values.to_vec()),
