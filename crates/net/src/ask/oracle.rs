@@ -371,11 +371,12 @@ impl Oracle {
     }
 }
 
-/// The entries of all messages of lazy propagation, up and down: what it holds, for no table is stored.
+/// The entries that lazy propagation holds, for no table is stored: messages, up and down, each as it is sent, as it is laid out for the clique that it goes to, and
+/// while threads add it up. (A grid of 361 variables that this says 257 MB of took 255.)
 pub(super) fn messages_of(elimination: &Elimination, n_states: &[usize]) -> f64 {
     let tree = CliqueTree::of(elimination, n_states);
     let shared = tree.scopes.iter().zip(&tree.n_shared).map(|(scope, &n_shared)| cutset::entries(&scope[..n_shared], n_states));
-    2.0 * shared.sum::<f64>()
+    6.0 * shared.sum::<f64>()
 }
 
 /// The marginals of a joint of all variables.
