@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use belief::{Chunk, Kind, Pruned, Role, Schema, ShapeMismatch, WordWeights, normalise_ln};
+use belief::{Chunk, Kind, Pruned, Role, Schema, ShapeMismatch, WordWeights, closest, normalise_ln};
 use data::{Answers, DataError};
 use evaluate::Calibrator;
 use learn::{Contest, EventModel, Ledger, Mixture, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, NetworkAsData, TextEvent, Treatment};
@@ -213,6 +213,11 @@ impl NaiveBayesModel {
             let what = format!("{}: has no tables of variables given others to classify by", file.path.display());
             return Err(Error::unfit(what, "give a network with its tables, such as a .bif or .tbn file"));
         };
+        if network.find(target).is_err() {
+            let near = closest(target, network.structure().names().iter().map(String::as_str));
+            let hint = near.map_or_else(|| "name one of its variables".into(), |near| format!("did you mean `{near}`?"));
+            return Err(Error::unfit(format!("{}: no variable is named `{target}`", file.path.display()), hint));
+        }
         let NetworkAsData { schema, statistic, prior } = NetworkAsData::new(network, target, equivalent_sample_size)?;
         Self::from_parts(Stored {
             schema,

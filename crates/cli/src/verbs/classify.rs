@@ -356,7 +356,7 @@ fn output_format(args: &ClassifyArgs, common: &Common) -> Result<OutputFormat, F
     Ok(match common.format {
         None => match path.and_then(OutputFormat::of_path) {
             Some(format) => format,
-            None if path.is_none_or(|path| path.extension().is_none()) => OutputFormat::Csv,
+            None if path.is_none_or(|path| path.extension().is_none()) => OutputFormat::Separated,
             None => {
                 let name = path.unwrap_or(Path::new("")).display();
                 return Err(Failure::Usage(format!(

@@ -24,7 +24,9 @@ use crate::{DataError, Table};
 /// What the rows are written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputFormat {
-    /// Separated values: with the input's separator, or commas if it has none or tabs.
+    /// Separated values as the input separates them, or with commas.
+    Separated,
+    /// Separated values: with commas, or with the input's separator where that is no tab.
     Csv,
     /// Values separated by tabs.
     Tsv,
@@ -40,7 +42,8 @@ impl OutputFormat {
     /// The format that a file's name asks for.
     pub fn of_path(path: &std::path::Path) -> Option<Self> {
         Some(match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "csv" | "txt" => Self::Csv,
+            "txt" => Self::Separated,
+            "csv" => Self::Csv,
             "tsv" | "tab" => Self::Tsv,
             "jsonl" | "ndjson" | "json" => Self::JsonLines,
             "parquet" => Self::Parquet,
@@ -116,7 +119,9 @@ impl<F: Fn(Chunk<'_>) -> Result<Told, DataError> + Sync> Tell for F {}
 impl Job<'_> {
     fn write(&self, plan: &Plan, format: OutputFormat, to: &mut (dyn Write + Send), answer: impl Tell) -> Result<ReadReport, DataError> {
         match format {
-            OutputFormat::Csv | OutputFormat::Tsv | OutputFormat::JsonLines => text::write(self, plan, format, to, answer),
+            OutputFormat::Separated | OutputFormat::Csv | OutputFormat::Tsv | OutputFormat::JsonLines => {
+                text::write(self, plan, format, to, answer)
+            }
             OutputFormat::Parquet => columnar::write_parquet(self, plan, to, answer),
             OutputFormat::Arrow => columnar::write_arrow(self, plan, to, answer),
         }
@@ -259,7 +264,7 @@ pub fn unlike(columns: &[String], wished: impl IntoIterator<Item = String>) -> V
 fn delimiter(table: &Table, format: OutputFormat) -> u8 {
     match table.sources[0].dialect() {
         _ if format == OutputFormat::Tsv => b'\t',
-        Some(dialect) if dialect.delimiter != b'\t' => dialect.delimiter,
+        Some(dialect) if format == OutputFormat::Separated || dialect.delimiter != b'\t' => dialect.delimiter,
         _ => b',',
     }
 }

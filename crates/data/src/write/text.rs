@@ -35,12 +35,12 @@ pub(super) fn write(
     flush(to)?;
     // What each name looks like in the output, made once.
     let written = |name: &String| match format {
-        OutputFormat::Csv | OutputFormat::Tsv => {
+        OutputFormat::JsonLines => serde_json::Value::from(name.as_str()).to_string().into_bytes(),
+        _ => {
             let mut cell = Vec::new();
             push_csv(&mut cell, name, delimiter);
             cell
         }
-        _ => serde_json::Value::from(name.as_str()).to_string().into_bytes(),
     };
     let names = Names { said: job.said.iter().map(written).collect(), states: job.states.iter().map(written).collect() };
     let mut report = ReadReport::default();
@@ -55,8 +55,8 @@ pub(super) fn write(
             let mut starts = Vec::new();
             let source = &job.table.sources[source];
             match format {
-                OutputFormat::Csv | OutputFormat::Tsv => rows_of_csv(job, &chunk, unit, source, delimiter, &names, &answers, &mut out)?,
-                _ => rows_of_json(job, &chunk, unit, source, &names, &answers, &mut out, &mut starts)?,
+                OutputFormat::JsonLines => rows_of_json(job, &chunk, unit, source, &names, &answers, &mut out, &mut starts)?,
+                _ => rows_of_csv(job, &chunk, unit, source, delimiter, &names, &answers, &mut out)?,
             }
             Ok((out, starts, chunk.report))
         },

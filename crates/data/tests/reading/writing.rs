@@ -158,6 +158,7 @@ fn tabs_are_kept_only_where_they_are_asked_for() {
     };
     assert_eq!(first_line("a\tb\nx,y\tz\n", OutputFormat::Csv), "\"x,y\",z,,,");
     assert_eq!(first_line("a\tb\nx,y\tz\n", OutputFormat::Tsv), "x,y\tz\t\t\t");
+    assert_eq!(first_line("a\tb\nx,y\tz\n", OutputFormat::Separated), "x,y\tz\t\t\t");
     assert_eq!(first_line("a;b\nx;z\n", OutputFormat::Csv), "x;z;;;");
 }
 

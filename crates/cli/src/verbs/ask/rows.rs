@@ -24,7 +24,7 @@ use crate::verbs::classify::Watched;
 /// What the name of the output asks for.
 pub fn style_of(output: Option<&Path>) -> Result<Style, Failure> {
     match output.map(|path| (path, OutputFormat::of_path(path))) {
-        None | Some((_, Some(OutputFormat::Csv))) => Ok(Style::Csv),
+        None | Some((_, Some(OutputFormat::Csv | OutputFormat::Separated))) => Ok(Style::Csv),
         Some((_, Some(OutputFormat::JsonLines))) => Ok(Style::JsonLines),
         Some((path, None)) if path.extension().is_none() => Ok(Style::Csv),
         Some((path, _)) => {

@@ -49,11 +49,12 @@ pub fn run(args: &ImputeArgs, common: &Common, timings: &mut Timings) -> Result<
     let of_documents = [("--documents", args.read.documents.is_some()), ("--class-depth", args.read.class_depth.is_some())];
     refuse(&of_documents, "is for documents, and a network fills rows of states")?;
     let format = match (common.format, args.output.as_deref()) {
-        (Some(Format::Csv), _) | (None, None) => OutputFormat::Csv,
+        (Some(Format::Csv), _) => OutputFormat::Csv,
+        (None, None) => OutputFormat::Separated,
         (Some(Format::Json | Format::Jsonl), _) => OutputFormat::JsonLines,
         (None, Some(path)) => match OutputFormat::of_path(path) {
-            Some(format @ (OutputFormat::Csv | OutputFormat::Tsv | OutputFormat::JsonLines)) => format,
-            None if path.extension().is_none() => OutputFormat::Csv,
+            Some(format @ (OutputFormat::Separated | OutputFormat::Csv | OutputFormat::Tsv | OutputFormat::JsonLines)) => format,
+            None if path.extension().is_none() => OutputFormat::Separated,
             _ => return Err(Failure::Usage(format!("--output `{}`: rows are written as .csv, .tsv or .jsonl", path.display()))),
         },
         _ => return Err(Failure::Usage("filled rows are written with --format csv or jsonl".into())),
