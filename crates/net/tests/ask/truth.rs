@@ -139,17 +139,9 @@ fn run(seed: u64, met: &mut Met) {
 }
 
 #[test]
-fn engines_agree_with_enumeration() {
-    let mut met = Met::default();
-    (0..400).for_each(|seed| run(seed, &mut met));
-    assert!(met.possible > 600 && met.impossible > 60 && met.fitted > 60 && met.refused > 10, "{met:?}");
-}
-
-/// Takes minutes in a debug build: `cargo test --release -p tunbridge-net --test ask -- --ignored --nocapture`.
-#[test]
-#[ignore = "long; run in release"]
 fn engines_agree_with_enumeration_on_ten_thousand_networks() {
     let mut met = Met::default();
     (0..10_000).for_each(|seed| run(seed, &mut met));
     println!("{met:?}");
+    assert!(met.possible > 20_000 && met.impossible > 5_000 && met.fitted > 3_000 && met.refused > 1_000, "{met:?}");
 }
