@@ -64,6 +64,7 @@ fn a_network_of_the_shape_of_naive_bayes_is_a_classifier() {
     folder.run("convert play.tbn x.tb --target Play --equivalent-sample-size 0").fails(1, &["above zero"]);
     folder.run("convert play.tbn x.tb --equivalent-sample-size 3").fails(2, &["--target"]);
     folder.run("convert play.tbn x.tb").fails(2, &["--target"]);
+    folder.run("convert play.tbn - --target Play").fails(2, &["a model is a file"]);
     folder.run("convert play.tbn x.tb --target Play --to bif").fails(2, &["--to"]);
 }
 

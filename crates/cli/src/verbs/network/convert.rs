@@ -25,10 +25,7 @@ pub fn run(args: &ConvertArgs, common: &Common, timings: &mut Timings) -> Result
         return Err(Failure::Usage(what));
     }
     let to = format_to(args.to.as_deref(), Some(&args.output))?;
-    let from = args.from.as_deref().map(|name| format_of("--from", name)).transpose()?;
-    let start = Instant::now();
-    let file = NetworkFile::open_as(&args.input, from)?;
-    timings.add("read", start);
+    let file = read(args, timings)?;
     let start = Instant::now();
     if args.output.as_os_str() == "-" {
         file.remarks().iter().for_each(|text| remark(common, &format!("{}: {text}", args.input.display())));
@@ -47,12 +44,20 @@ pub fn run(args: &ConvertArgs, common: &Common, timings: &mut Timings) -> Result
     print(&format!("{}: {variables}, {} to {to}\n{told}", args.output.display(), file.format))
 }
 
-/// The naive Bayes model that a network of its shape is.
-fn to_model(args: &ConvertArgs, target: &str, as_json: bool, timings: &mut Timings) -> Result<(), Failure> {
+fn read(args: &ConvertArgs, timings: &mut Timings) -> Result<NetworkFile, Failure> {
     let from = args.from.as_deref().map(|name| format_of("--from", name)).transpose()?;
     let start = Instant::now();
     let file = NetworkFile::open_as(&args.input, from)?;
     timings.add("read", start);
+    Ok(file)
+}
+
+/// The naive Bayes model that a network of its shape is.
+fn to_model(args: &ConvertArgs, target: &str, as_json: bool, timings: &mut Timings) -> Result<(), Failure> {
+    if args.output.as_os_str() == "-" {
+        return Err(Failure::Usage("a model is a file, and standard output prints text: name one that ends in .tb".into()));
+    }
+    let file = read(args, timings)?;
     let model = NaiveBayesModel::from_network(&file, target, args.equivalent_sample_size)?;
     let start = Instant::now();
     let bytes = model.save(&args.output, args.force)?;
