@@ -1,11 +1,12 @@
 //! Answers as CSV or JSON Lines, formatted by any thread and written in order.
 
 use std::io::Write;
+use std::ops::Range;
 
 use belief::ReadReport;
 
 use super::cells::{each_csv_row, each_row, json_keys, push_object};
-use super::shortest_decimal::{self, LONGEST};
+use super::shortest_decimal::{Decimals, ROOM};
 use super::{Job, OutputFormat, Said, Tell, Told, delimiter, io_error};
 use crate::DataError;
 use crate::encode::{EncodedChunk, Plan};
@@ -97,7 +98,9 @@ fn rows_of_csv(
     answers: &Told,
     out: &mut Vec<u8>,
 ) -> Result<(), DataError> {
-    let answer = |row: usize, out: &mut Vec<u8>| {
+    let (numbers, n_states) = (&answers.probability, job.states.len());
+    let mut decimals = Decimals::new(numbers);
+    let mut answer = |row: usize, out: &mut Vec<u8>| {
         match &answers.said {
             Said::State(predicted) => out.extend_from_slice(predicted[row].map_or(&[][..], |place| &written.said[place as usize])),
             Said::Labels(labels) => {
@@ -105,7 +108,7 @@ fn rows_of_csv(
                 push_csv(out, &names.join(job.separator.unwrap_or_default()), delimiter);
             }
         }
-        push_numbers(out, &answers.probability[row * job.states.len()..][..job.states.len()], delimiter);
+        push_numbers(out, numbers, row * n_states..(row + 1) * n_states, &mut decimals, delimiter);
     };
     if job.passed_on.is_empty() {
         (0..chunk.n_rows).for_each(|row| answer(row, out));
@@ -129,6 +132,8 @@ fn rows_of_json(
     starts: &mut Vec<usize>,
 ) -> Result<(), DataError> {
     let keys = json_keys(job.passed_on);
+    let numbers = &answers.probability;
+    let mut decimals = Decimals::new(numbers);
     let mut answer = |row: usize, out: &mut Vec<u8>| {
         starts.push(out.len());
         out.push(b'"');
@@ -151,16 +156,19 @@ fn rows_of_json(
             }
         }
         out.extend_from_slice(b",\"probability\":{");
-        for (place, (state, p)) in written.states.iter().zip(&answers.probability[row * job.states.len()..]).enumerate() {
+        for (place, state) in written.states.iter().enumerate() {
             if place > 0 {
                 out.push(b',');
             }
             out.extend_from_slice(state);
             out.push(b':');
-            if p.is_nan() {
+            let place = row * written.states.len() + place;
+            if numbers[place].is_nan() {
                 out.extend_from_slice(b"null");
             } else {
-                push_number(out, *p);
+                let mut room = [0; ROOM];
+                let length = decimals.put(place, &mut room);
+                out.extend_from_slice(&room[..length]);
             }
         }
         out.push(b'}');
@@ -183,25 +191,19 @@ fn rows_of_json(
 
 /// Each number behind a delimiter, and the end of the line; nothing stands for what is no number. Room is made once for all of them, for
 /// pushing bytes costs as much as making them.
-fn push_numbers(out: &mut Vec<u8>, numbers: &[f64], delimiter: u8) {
+#[inline]
+fn push_numbers(out: &mut Vec<u8>, numbers: &[f64], places: Range<usize>, decimals: &mut Decimals<'_>, delimiter: u8) {
     let mut at = out.len();
-    out.resize(at + numbers.len() * (LONGEST + 1) + 1, 0);
-    for number in numbers {
+    out.resize(at + places.len() * (ROOM + 1) + 1, 0);
+    for place in places {
         out[at] = delimiter;
         at += 1;
-        if let Some(room) = out[at..].first_chunk_mut().filter(|_| !number.is_nan()) {
-            at += shortest_decimal::put(room, *number);
+        if let Some(room) = out[at..].first_chunk_mut().filter(|_| !numbers[place].is_nan()) {
+            at += decimals.put(place, room);
         }
     }
     out[at] = b'\n';
     out.truncate(at + 1);
-}
-
-/// A number alone.
-fn push_number(out: &mut Vec<u8>, number: f64) {
-    let mut room = [0; LONGEST];
-    let length = shortest_decimal::put(&mut room, number);
-    out.extend_from_slice(&room[..length]);
 }
 
 /// A cell of CSV, in quotes where it has to be.
