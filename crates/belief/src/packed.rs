@@ -42,7 +42,8 @@ const MOST: f64 = (1_u64 << 53) as f64;
 impl PackedNumbers {
     /// Packs.
     pub fn new(numbers: &[f64]) -> Self {
-        if numbers.iter().all(|x| x.fract() == 0.0 && (0.0..=MOST).contains(x) && x.is_sign_positive()) {
+        let is_whole = |x: &f64| (0.0..=MOST).contains(x) && x.is_sign_positive() && *x as u64 as f64 == *x;
+        if numbers.iter().all(is_whole) {
             let mut bytes = Vec::with_capacity(numbers.len() + numbers.len() / 8);
             numbers.iter().for_each(|x| push(*x as u64, &mut bytes));
             Self::Whole(Bytes(bytes))
@@ -95,7 +96,7 @@ impl PackedNames {
         let mut before: &[u8] = &[];
         for name in names {
             let name = name.as_bytes();
-            let n = if may_share { name.iter().zip(before).take_while(|(a, b)| a == b).count() } else { 0 };
+            let n = if may_share { in_common(name, before) } else { 0 };
             shared.push(n as u32);
             left.push((name.len() - n) as u32);
             text.extend_from_slice(&name[n..]);
@@ -125,6 +126,18 @@ impl PackedNames {
             rest = behind;
         }
         if rest.is_empty() { Ok(names) } else { Err(DAMAGED) }
+    }
+}
+
+/// How many bytes two names begin with in common; the first eight at once, for that is most names as a whole.
+fn in_common(a: &[u8], b: &[u8]) -> usize {
+    let one_by_one = |from: usize| from + a[from..].iter().zip(&b[from..]).take_while(|(a, b)| a == b).count();
+    match (a.first_chunk(), b.first_chunk()) {
+        (Some(of_a), Some(of_b)) => match u64::from_le_bytes(*of_a) ^ u64::from_le_bytes(*of_b) {
+            0 => one_by_one(8),
+            other => other.trailing_zeros() as usize / 8,
+        },
+        _ => one_by_one(0),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a table holds: named variables, their kinds and states, and the part each plays.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -265,10 +266,12 @@ impl States {
     ///
     /// # Errors
     /// When a name repeats.
-    pub fn canonical_with_seen(&self, seen: impl IntoIterator<Item = String>) -> Result<(Self, Vec<u32>), SchemaError> {
-        let mut names = self.names.to_vec();
-        names.extend(seen);
-        let place_of = put_in_order(&mut names, self.n_declared);
+    pub fn canonical_with_seen<'n>(
+        &'n self,
+        seen: impl IntoIterator<Item = impl Into<Cow<'n, str>>>,
+    ) -> Result<(Self, Vec<u32>), SchemaError> {
+        let names = self.names.iter().map(Cow::from).chain(seen.into_iter().map(Into::into)).collect();
+        let (names, place_of) = put_in_order(names, self.n_declared);
         let (declared, others) = names.split_at(self.n_declared);
         let mut twice = others.windows(2).filter(|two| two[0] == two[1]).map(|two| &two[0]);
         let declared: HashSet<&String> = declared.iter().collect();
@@ -349,8 +352,7 @@ impl States {
     /// The same states in canonical order: declared ones as declared, the others sorted (numbers by value, then bytes).
     /// The second value tells where each state went.
     pub fn canonical(&self) -> (Self, Vec<u32>) {
-        let mut names = self.names.to_vec();
-        let place_of = put_in_order(&mut names, self.n_declared);
+        let (names, place_of) = put_in_order(self.names.iter().map(Cow::from).collect(), self.n_declared);
         (Self { names: Arc::new(names), n_declared: self.n_declared, ordered: self.ordered, is_canonical: true }, place_of)
     }
 }
@@ -375,10 +377,11 @@ impl From<States> for RawStates {
     }
 }
 
-/// Puts names from a place on in the order of [`compare_states`]; tells where each went.
+/// Names, those from a place on in the order of [`compare_states`]; and where each went. They are made in their order, so that going through them
+/// is going through memory.
 ///
 /// **Complexity**: that of a sort by the first eight bytes; names that have those in common are compared as they are.
-fn put_in_order(names: &mut [String], first: usize) -> Vec<u32> {
+fn put_in_order(mut names: Vec<Cow<'_, str>>, first: usize) -> (Vec<String>, Vec<u32>) {
     let (mut numbers, mut words) = (Vec::new(), Vec::with_capacity(names.len() - first));
     for (place, name) in names.iter().enumerate().skip(first) {
         match finite_number(name) {
@@ -389,12 +392,10 @@ fn put_in_order(names: &mut [String], first: usize) -> Vec<u32> {
     let by_name = |a: u32, b: u32| names[a as usize].cmp(&names[b as usize]);
     numbers.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then_with(|| by_name(a.1, b.1)));
     words.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| by_name(a.1, b.1)));
-    let order: Vec<u32> = numbers.iter().map(|(_, place)| *place).chain(words.iter().map(|(_, place)| *place)).collect();
-    let mut place_of: Vec<u32> = (0..names.len() as u32).collect();
-    order.iter().zip(first as u32..).for_each(|(old, new)| place_of[*old as usize] = new);
-    let in_order: Vec<String> = order.iter().map(|old| std::mem::take(&mut names[*old as usize])).collect();
-    names[first..].iter_mut().zip(in_order).for_each(|(name, next)| *name = next);
-    place_of
+    let order = || (0..first as u32).chain(numbers.iter().map(|(_, place)| *place)).chain(words.iter().map(|(_, place)| *place));
+    let mut place_of = vec![0; names.len()];
+    order().zip(0..).for_each(|(old, new)| place_of[old as usize] = new);
+    (order().map(|old| std::mem::take(&mut names[old as usize]).into_owned()).collect(), place_of)
 }
 
 /// The first eight bytes, so that comparing them is comparing the names as far as they go.

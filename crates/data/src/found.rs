@@ -1,5 +1,7 @@
 //! What states and words are found to be while a table is read: those of every chunk, in the order the chunks are merged.
 
+use std::borrow::Cow;
+
 use belief::{Pruned, Recode, Recoding, ShapeMismatch, StateMap, drop_rarest};
 
 use crate::dictionary::Dictionary;
@@ -44,11 +46,11 @@ impl Found {
         }
     }
 
-    fn names_from(&self, first: usize) -> Vec<String> {
+    fn names_from(&self, first: usize) -> Vec<Cow<'_, str>> {
         match self {
-            Found::States(states) => states.names()[first..].to_vec(),
+            Found::States(states) => states.names()[first..].iter().map(Cow::from).collect(),
             Found::Made(_) => Vec::new(),
-            Found::Words(words) => words.words().skip(first).map(|word| String::from_utf8_lossy(word).into_owned()).collect(),
+            Found::Words(words) => words.words().skip(first).map(String::from_utf8_lossy).collect(),
         }
     }
 }
@@ -73,7 +75,7 @@ impl FoundStates {
     }
 
     /// The names of a variable's states or words from a place on.
-    pub fn names_from(&self, variable: usize, first: usize) -> Vec<String> {
+    pub fn names_from(&self, variable: usize, first: usize) -> Vec<Cow<'_, str>> {
         self.found[variable].names_from(first)
     }
 

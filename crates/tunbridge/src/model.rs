@@ -40,27 +40,50 @@ impl Model {
     /// # Errors
     /// When it is no model, damaged, newer than this program, or says what cannot be.
     pub fn load(path: &Path) -> Result<Self, Error> {
+        Ok(Self::load_beside(path, |_, _| ())?.0)
+    }
+
+    /// Reads a model file, and makes something else of what it says of columns and how they are read: where that takes long, as opening a folder
+    /// of many documents does, it is done while a model of many words comes to its beliefs.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn load_beside<T: Send>(path: &Path, beside: impl FnOnce(&Schema, &Recipe) -> T + Send) -> Result<(Self, T), Error> {
         let (kind, packed) = model_file::load(path)?;
+        if kind != NaiveBayesModel::KIND {
+            let model = Self::of_body(path, kind, &packed)?;
+            let made = beside(model.schema(), model.recipe());
+            return Ok((model, made));
+        }
+        let parts: Stored = model_file::body(path, &packed)?;
+        let (schema, recipe) = (parts.schema.clone(), parts.recipe.clone());
+        let (model, made) = std::thread::scope(|scope| {
+            let beside = scope.spawn(|| beside(&schema, &recipe));
+            let model = NaiveBayesModel::from_parts(parts);
+            (model, beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        let model = model.map_err(|e| ModelFileError::Damaged { path: path.into(), what: e.to_string() })?;
+        Ok((Model::NaiveBayes(Box::new(model)), made))
+    }
+
+    /// The model of a file that holds another kind than naive Bayes.
+    fn of_body(path: &Path, kind: String, packed: &[u8]) -> Result<Self, Error> {
         let damaged = |e: Error| ModelFileError::Damaged { path: path.into(), what: e.to_string() };
         match kind.as_str() {
-            NaiveBayesModel::KIND => {
-                let model = NaiveBayesModel::from_parts(model_file::body(path, &packed)?).map_err(damaged)?;
-                Ok(Model::NaiveBayes(Box::new(model)))
-            }
             LabelsModel::KIND => {
-                let model = LabelsModel::from_parts(model_file::body(path, &packed)?).map_err(damaged)?;
+                let model = LabelsModel::from_parts(model_file::body(path, packed)?).map_err(damaged)?;
                 Ok(Model::Labels(Box::new(model)))
             }
             AverageModel::KIND => {
-                let model = AverageModel::from_parts(StoredAverage::read(path, &packed)?).map_err(damaged)?;
+                let model = AverageModel::from_parts(StoredAverage::read(path, packed)?).map_err(damaged)?;
                 Ok(Model::Average(Box::new(model)))
             }
             NetworkModel::KIND => {
-                let model = NetworkModel::from_parts(model_file::body(path, &packed)?).map_err(damaged)?;
+                let model = NetworkModel::from_parts(model_file::body(path, packed)?).map_err(damaged)?;
                 Ok(Model::Network(Box::new(model)))
             }
             AodeModel::KIND => {
-                let model = AodeModel::from_parts(model_file::body(path, &packed)?).map_err(damaged)?;
+                let model = AodeModel::from_parts(model_file::body(path, packed)?).map_err(damaged)?;
                 Ok(Model::Aode(Box::new(model)))
             }
             _ => Err(ModelFileError::UnknownKind { path: path.into(), kind }.into()),

@@ -173,13 +173,13 @@ impl SparseRows {
 
     /// The rows, with what is late.
     fn rows(&self) -> &Rows {
-        if self.late.is_empty() { &self.rows } else { self.seen.get_or_init(|| self.rows.with(&self.late, self.n_words)) }
+        if self.late.is_empty() { &self.rows } else { self.seen.get_or_init(|| self.rows.with(&self.late, self.n_words, Some)) }
     }
 
     /// Puts what is late where it belongs.
     fn sort_in(&mut self) {
         if !self.late.is_empty() {
-            self.rows = self.seen.take().unwrap_or_else(|| self.rows.with(&self.late, self.n_words));
+            self.rows = self.seen.take().unwrap_or_else(|| self.rows.with(&self.late, self.n_words, Some));
             (self.late, self.late_again) = (Vec::new(), false);
         }
     }
@@ -199,8 +199,13 @@ impl SparseRows {
         }
         self.late.iter_mut().for_each(|cell| cell.word = map.to[cell.word as usize]);
         self.late.retain(|cell| cell.word != StateMap::DROPPED);
-        self.rows = self.rows.renamed(map);
         self.n_words = map.n_states;
+        // What is late is sorted in while the others move, unless there are none.
+        if !self.rows.counts.is_empty() {
+            let place_of = |word: usize| map.to.get(word).filter(|to| **to != StateMap::DROPPED).map(|to| *to as usize);
+            self.rows = self.rows.with(&self.late, self.n_words, place_of);
+            (self.late, self.late_again) = (Vec::new(), false);
+        }
         Ok(())
     }
 
@@ -262,13 +267,20 @@ impl Rows {
         self.counts[to].copy_from_slice(&of.counts[from]);
     }
 
-    /// These rows, and cells that came later. Cells of one word and class are added up, in the order they came.
-    fn with(&self, late: &[Cell], n_words: usize) -> Self {
-        let mut n_of_word: Vec<usize> = (0..n_words).map(|word| self.places(word).len()).collect();
+    /// These rows, each at the place of its word if it has one, and cells that came later. Cells of one word and class are added up, in the
+    /// order they came.
+    fn with(&self, late: &[Cell], n_words: usize, place_of: impl Fn(usize) -> Option<usize>) -> Self {
+        let moved = || (0..self.n_words()).filter_map(|word| Some((word, place_of(word)?)));
+        let mut n_of_word = vec![0; n_words];
+        moved().for_each(|(word, to)| n_of_word[to] = self.places(word).len());
+        let mut next = n_of_word.clone();
         late.iter().for_each(|cell| n_of_word[cell.word as usize] += 1);
         let mut rows = Self::with_room(n_of_word);
-        (0..self.n_words()).for_each(|word| rows.copy_row(self, word, word));
-        let mut next: Vec<usize> = (0..n_words).map(|word| rows.starts[word] + self.places(word).len()).collect();
+        moved().for_each(|(word, to)| rows.copy_row(self, word, to));
+        if late.is_empty() {
+            return rows;
+        }
+        next.iter_mut().zip(&rows.starts).for_each(|(next, start)| *next += start);
         for cell in late {
             let place = &mut next[cell.word as usize];
             (rows.classes[*place], rows.counts[*place]) = (cell.class, cell.count);
@@ -308,18 +320,6 @@ impl Rows {
             }
         }
         self.end_at(end);
-    }
-
-    fn renamed(&self, map: &StateMap) -> Self {
-        if self.counts.is_empty() {
-            return Self::default();
-        }
-        let kept = || map.to.iter().enumerate().take(self.n_words()).filter(|(_, to)| **to != StateMap::DROPPED);
-        let mut n_of_word = vec![0; map.n_states];
-        kept().for_each(|(word, to)| n_of_word[*to as usize] = self.places(word).len());
-        let mut rows = Self::with_room(n_of_word);
-        kept().for_each(|(word, to)| rows.copy_row(self, word, *to as usize));
-        rows
     }
 
     /// Leaves out cells that hold nothing.

@@ -12,7 +12,7 @@ use tunbridge::data::{Answers, DataError, OutputFormat, Table};
 use tunbridge::evaluate::Costs;
 use tunbridge::{Case, Classifier, Error, Model, NaiveBayesModel, NamedCosts, Recipe, Timings, Worth, model_file};
 
-use super::{case_of, is_case, load, no_trace, print, print_json, tell_stale, unknown_kind};
+use super::{case_of, is_case, load_beside, no_trace, print, print_json, tell_stale, unknown_kind};
 use crate::args::{ClassifyArgs, Common, Format, refuse};
 use crate::costs::costs;
 use crate::figures::{number, of, probability};
@@ -24,37 +24,41 @@ use crate::{Failure, json};
 pub fn run(args: &ClassifyArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     let one_case = is_case(&args.inputs)?;
     let costs = costs(&args.costs)?;
-    let model = load(&args.model, timings)?;
+    let (model, opened) =
+        load_beside(&args.model, timings, |schema, recipe| (!one_case).then(|| OpenRows::open(args, common, schema, recipe)))?;
     let start = Instant::now();
     let of_one_model = [("--trace", common.trace), ("--value-of-information", args.value_of_information)];
-    let ask = |asked: Asked<'_>| {
+    let ask = |asked: Asked<'_>, opened: Option<Result<OpenRows, Failure>>| {
         let rule = rule(args, costs.clone(), asked.model.classes())?;
-        if one_case { case(args, common, asked, &rule) } else { rows_of_classes(args, common, asked.model, &rule) }
+        match opened {
+            None => case(args, common, asked, &rule),
+            Some(opened) => rows_of_classes(args, common, asked.model, &rule, opened),
+        }
     };
     match &model {
         Model::Labels(model) => {
             refuse(&args.loss.given(), "is for classes, and this model gives labels")?;
             refuse(&[("--value-of-information", args.value_of_information)], "is for classes, and this model gives labels")?;
-            super::labels::classify(args, common, model, one_case)?;
+            super::labels::classify(args, common, model, opened)?;
         }
         Model::NaiveBayes(model) => {
             tell_stale(model, common);
-            ask(Asked { model: model.as_ref(), alone: Some(model) })?;
+            ask(Asked { model: model.as_ref(), alone: Some(model) }, opened)?;
         }
         Model::Average(model) => {
             refuse(&of_one_model, "is asked of one model, and this is an average of several: learn the one by itself")?;
-            ask(Asked { model: model.as_ref(), alone: None })?;
+            ask(Asked { model: model.as_ref(), alone: None }, opened)?;
         }
         Model::Network(model) => {
             refuse(
                 &of_one_model,
                 "is not there for networks: `tunbridge ask MODEL 'P(A | B=b)' --explain` says how findings move an answer",
             )?;
-            ask(Asked { model: &model.classifier(super::network::MEMORY)?, alone: None })?;
+            ask(Asked { model: &model.classifier(super::network::MEMORY)?, alone: None }, opened)?;
         }
         Model::Aode(model) => {
             refuse(&of_one_model, "is not there for averaged one-dependence estimators")?;
-            ask(Asked { model: model.as_ref(), alone: None })?;
+            ask(Asked { model: model.as_ref(), alone: None }, opened)?;
         }
         other => return Err(unknown_kind(other)),
     }
@@ -234,7 +238,13 @@ fn object(row: u64, classes: &[String], answers: &Answers) -> Value {
     Value::Object(object)
 }
 
-fn rows_of_classes(args: &ClassifyArgs, common: &Common, model: &dyn Classifier, rule: &Rule) -> Result<(), Failure> {
+fn rows_of_classes(
+    args: &ClassifyArgs,
+    common: &Common,
+    model: &dyn Classifier,
+    rule: &Rule,
+    opened: Result<OpenRows, Failure>,
+) -> Result<(), Failure> {
     refuse(&[("--value-of-information", args.value_of_information)], "is for one case")?;
     let (n_impossible, n_of_prior) = (AtomicU64::new(0), AtomicU64::new(0));
     let has_texts = has_texts(model);
@@ -253,7 +263,7 @@ fn rows_of_classes(args: &ClassifyArgs, common: &Common, model: &dyn Classifier,
             _ => table.write_answers(model.classes(), format, !args.answers_only, to, say),
         }
     };
-    rows(args, common, model.schema(), model.recipe(), write)?;
+    rows(args, common, model.schema(), opened, write)?;
     let n_impossible = n_impossible.into_inner();
     if n_impossible > 0 {
         let rows = of(n_impossible as f64, "row has", "rows have");
@@ -263,29 +273,44 @@ fn rows_of_classes(args: &ClassifyArgs, common: &Common, model: &dyn Classifier,
     Ok(())
 }
 
-/// Reads the files as the model does, and writes what is said of their rows.
+/// Files that are opened as the model reads them, and how their rows are to be written.
+pub struct OpenRows {
+    table: Table,
+    format: OutputFormat,
+    _bar: progress::Bar,
+}
+
+impl OpenRows {
+    fn open(args: &ClassifyArgs, common: &Common, schema: &Schema, recipe: &Recipe) -> Result<Self, Failure> {
+        no_trace(common)?;
+        let format = output_format(args, common)?;
+        if let Some(path) = &args.output {
+            model_file::check_place_of_answers(path, &args.inputs)?;
+        }
+        if args.live && (args.output.is_some() || matches!(format, OutputFormat::Parquet | OutputFormat::Arrow)) {
+            return Err(Failure::Usage(
+                "--live writes rows to standard output as they come, as CSV or, with --format jsonl, JSON Lines".into(),
+            ));
+        }
+        let mut read = args.read.options(common);
+        recipe.apply(&mut read);
+        read.live = args.live;
+        let bar = progress::show(&mut read, common);
+        let table = Table::open_as(&args.inputs, read, schema, args.unknown_states.into(), true)?;
+        table.know_words();
+        Ok(Self { table, format, _bar: bar })
+    }
+}
+
+/// Writes what is said of the rows of files.
 pub fn rows(
     args: &ClassifyArgs,
     common: &Common,
     schema: &Schema,
-    recipe: &Recipe,
+    opened: Result<OpenRows, Failure>,
     write: impl Fn(&Table, OutputFormat, &mut (dyn Write + Send)) -> Result<ReadReport, DataError>,
 ) -> Result<(), Failure> {
-    no_trace(common)?;
-    let format = output_format(args, common)?;
-    if let Some(path) = &args.output {
-        model_file::check_place_of_answers(path, &args.inputs)?;
-    }
-    if args.live && (args.output.is_some() || matches!(format, OutputFormat::Parquet | OutputFormat::Arrow)) {
-        return Err(Failure::Usage(
-            "--live writes rows to standard output as they come, as CSV or, with --format jsonl, JSON Lines".into(),
-        ));
-    }
-    let mut read = args.read.options(common);
-    recipe.apply(&mut read);
-    read.live = args.live;
-    let _bar = progress::show(&mut read, common);
-    let table = Table::open_as(&args.inputs, read, schema, args.unknown_states.into(), true)?;
+    let OpenRows { table, format, _bar } = opened?;
     table.remarks().iter().for_each(|text| remark(common, text));
     let report = match &args.output {
         Some(path) => {

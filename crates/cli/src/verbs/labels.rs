@@ -12,6 +12,7 @@ use tunbridge::labels::LearnedLabels;
 use tunbridge::learners::{BinaryRelevance, ClassEvidence, Contest, telling_evidence};
 use tunbridge::{Case, Error, LabelsModel, LearnOptions, Timings};
 
+use super::classify::OpenRows;
 use super::explain::Told;
 use super::learn::{evidence_table, title};
 use super::{case_of, print, print_json};
@@ -124,11 +125,14 @@ fn labels_object(model: &LabelsModel) -> Value {
 }
 
 /// Gives one case, or every row, its labels.
-pub fn classify(args: &ClassifyArgs, common: &Common, model: &LabelsModel, one_case: bool) -> Result<(), Failure> {
+pub fn classify(
+    args: &ClassifyArgs,
+    common: &Common,
+    model: &LabelsModel,
+    opened: Option<Result<OpenRows, Failure>>,
+) -> Result<(), Failure> {
     refuse(&[("--costs", !args.costs.is_empty())], "does not go with labels, which are not taken for each other")?;
-    if one_case {
-        return case(args, common, model);
-    }
+    let Some(opened) = opened else { return case(args, common, model) };
     let n_impossible = AtomicU64::new(0);
     let write = |table: &Table, format: OutputFormat, to: &mut (dyn std::io::Write + Send)| {
         table.write_labels((model.labels(), model.separator()), format, !args.answers_only, to, |chunk: Chunk<'_>| {
@@ -139,7 +143,7 @@ pub fn classify(args: &ClassifyArgs, common: &Common, model: &LabelsModel, one_c
             Ok(answers)
         })
     };
-    super::classify::rows(args, common, model.schema(), model.recipe(), write)?;
+    super::classify::rows(args, common, model.schema(), opened, write)?;
     let n_impossible = n_impossible.into_inner();
     if n_impossible > 0 {
         let rows = of(n_impossible as f64, "row has", "rows have");

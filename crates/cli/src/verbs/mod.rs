@@ -35,10 +35,19 @@ use crate::read_args::{ReadArgs, UnknownArg};
 
 /// Reads the model that every verb but `learn` starts from.
 fn load(path: &Path, timings: &mut Timings) -> Result<Model, Failure> {
+    Ok(load_beside(path, timings, |_, _| ())?.0)
+}
+
+/// The same, and what is made of its columns and the way they are read.
+fn load_beside<T: Send>(
+    path: &Path,
+    timings: &mut Timings,
+    beside: impl FnOnce(&Schema, &Recipe) -> T + Send,
+) -> Result<(Model, T), Failure> {
     let start = Instant::now();
-    let model = Model::load(path)?;
+    let loaded = Model::load_beside(path, beside)?;
     timings.add("read", start);
-    Ok(model)
+    Ok(loaded)
 }
 
 /// That a verb does not know a kind of model.

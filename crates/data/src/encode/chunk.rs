@@ -5,7 +5,7 @@ use arrow_buffer::ScalarBuffer;
 use belief::{Chunk, Codes, Column, ReadReport, Texts};
 
 use crate::documents::RowName;
-use crate::words::Vocabulary;
+use crate::words::WordList;
 
 /// Rows ready to be observed.
 pub(crate) struct EncodedChunk {
@@ -27,7 +27,7 @@ pub(crate) struct EncodedChunk {
 /// States, or words, of one variable that a chunk met and that were not known before.
 pub(crate) enum NewStates {
     Names(Vec<String>),
-    Words(Vocabulary),
+    Words(WordList),
 }
 
 impl NewStates {

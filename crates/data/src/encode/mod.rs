@@ -228,7 +228,7 @@ impl<'p> ChunkBuilder<'p> {
         });
         let n_known = self.plan.variables.iter().map(|v| v.kind.n_known()).collect();
         let new_states = |local: &mut Local| match std::mem::take(&mut local.words) {
-            words if words.len() > 0 => NewStates::Words(words),
+            words if words.len() > 0 => NewStates::Words(words.into_list()),
             _ => NewStates::Names(std::mem::take(&mut local.names)),
         };
         Ok(EncodedChunk {

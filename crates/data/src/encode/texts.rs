@@ -39,6 +39,7 @@ impl ChunkBuilder<'_> {
             let (met, n_known) = (std::mem::take(&mut local.words), known.len() as u32);
             let mut new = |word| if *grows { n_known + local.words.intern(word) } else { u32::MAX };
             let code_of: Vec<u32> = met.to_look_up().map(|word| known.get(word).unwrap_or_else(|| new(word))).collect();
+            drop(met.into_list());
             codes.iter_mut().for_each(|code| *code = code_of[*code as usize]);
         }
     }

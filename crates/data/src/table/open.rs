@@ -1,7 +1,7 @@
 //! Opening files as one table: with columns as they look, or as a schema knows them.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use belief::{Kind, Role, Schema, States, VarId, Variable};
 
@@ -150,6 +150,15 @@ impl Table {
     #[must_use]
     pub fn in_chunks_of(self, most_rows: usize) -> Self {
         Self { chunk_rows: self.chunk_rows.min(most_rows.max(1)), ..self }
+    }
+
+    /// Makes ready what the words of texts are looked up by. Else the first thread that needs it does, and others wait.
+    pub fn know_words(&self) {
+        for variable in &self.plan.variables {
+            if let PlanKind::Text { known, .. } = &variable.kind {
+                LazyLock::force(known);
+            }
+        }
     }
 
     fn open_of(

@@ -22,4 +22,4 @@ pub use marked::{MarkedText, MarkedWord};
 pub use markup::{Markup, Stripped};
 pub use split::Inner;
 pub use tokenizer::{NotWords, Splitter, Stemming, Tokenizer, Words, stop_words};
-pub(crate) use vocabulary::{KnownWords, Vocabulary, hash_bytes, known_words};
+pub(crate) use vocabulary::{KnownWords, Vocabulary, WordList, hash_bytes, known_words};

@@ -4,6 +4,7 @@
 //! once; only longer ones are looked up by their bytes. The table that is looked up has the keys themselves: the memory is asked once for a word,
 //! for most of the time goes into waiting for it.
 
+use std::cell::Cell;
 use std::sync::LazyLock;
 
 use belief::States;
@@ -24,12 +25,27 @@ pub(crate) struct Vocabulary {
     /// A power of two of slots, at most five in eight of them taken.
     slots: Vec<Slot>,
     n_short: usize,
-    /// By their codes: short words themselves, of long ones where they lie.
-    keys: Vec<[u8; 16]>,
     long: HashTable<u32>,
+    list: WordList,
+}
+
+/// Words by their codes, which can be told and not looked up.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WordList {
+    /// Short words themselves, of long ones where they lie.
+    keys: Vec<[u8; 16]>,
     /// The long words one after another.
     text: Vec<u8>,
 }
+
+thread_local! {
+    /// Free slots that the next vocabulary of the thread begins with. Chunk after chunk has about as many words: without these, fresh memory
+    /// and growing would take as long as looking up.
+    static SPARE: Cell<Vec<Slot>> = const { Cell::new(Vec::new()) };
+}
+
+/// More slots than this are not kept.
+const MOST_SPARE: usize = 1 << 17;
 
 /// A short word and one more than its code, which is zero where the slot is free. No slot lies in two lines of the cache.
 #[derive(Clone, Copy, Debug, Default)]
@@ -141,31 +157,32 @@ impl Vocabulary {
     pub fn with_capacity(n_words: usize) -> Self {
         Self {
             slots: vec![Slot::default(); (8 * n_words / 5 + 1).next_power_of_two()],
-            keys: Vec::with_capacity(n_words),
+            list: WordList { keys: Vec::with_capacity(n_words), text: Vec::new() },
             ..Self::default()
         }
     }
 
     pub fn len(&self) -> usize {
-        self.keys.len()
-    }
-
-    /// A word by its code.
-    pub fn word(&self, code: u32) -> &[u8] {
-        word_of(&self.keys, &self.text, code)
+        self.list.len()
     }
 
     /// The words in the order of their codes.
     pub fn words(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.len() as u32).map(|code| self.word(code))
+        (0..self.len() as u32).map(|code| self.list.word(code))
     }
 
     /// The same, to be looked up elsewhere.
     pub fn to_look_up(&self) -> impl Iterator<Item = Found<'_>> {
-        self.keys.iter().zip(0..).map(|(key, code)| match key[ShortWord::LONGEST] {
-            LONG => Found::Long(self.word(code)),
-            _ => Found::Short(ShortWord::from_key(*key)),
-        })
+        self.list.to_look_up()
+    }
+
+    /// The words alone; what they are looked up by is used again.
+    pub fn into_list(mut self) -> WordList {
+        if self.slots.len() <= MOST_SPARE {
+            self.slots.fill(Slot::default());
+            SPARE.set(self.slots);
+        }
+        self.list
     }
 
     /// The word's code, if it is known.
@@ -173,7 +190,7 @@ impl Vocabulary {
     pub fn get<'w>(&self, word: impl Into<Found<'w>>) -> Option<u32> {
         match word.into() {
             Found::Short(short) => self.find(short).ok(),
-            Found::Long(word) => self.long.find(hash_bytes(word), |code| self.word(*code) == word).copied(),
+            Found::Long(word) => self.long.find(hash_bytes(word), |code| self.list.word(*code) == word).copied(),
         }
     }
 
@@ -209,8 +226,8 @@ impl Vocabulary {
 
     #[cold]
     fn add_short(&mut self, word: ShortWord, place: usize) -> u32 {
-        let code = self.keys.len() as u32;
-        self.keys.push(word.key());
+        let code = self.len() as u32;
+        self.list.keys.push(word.key());
         self.n_short += 1;
         let slot = Slot { word, taken: code + 1 };
         if 8 * self.n_short > 5 * self.slots.len() {
@@ -224,18 +241,17 @@ impl Vocabulary {
 
     fn intern_long(&mut self, word: &[u8]) -> u32 {
         let hash = hash_bytes(word);
-        if let Some(code) = self.long.find(hash, |code| self.word(*code) == word) {
+        if let Some(code) = self.long.find(hash, |code| self.list.word(*code) == word) {
             return *code;
         }
-        let code = self.keys.len() as u32;
+        let (code, list) = (self.list.len() as u32, &mut self.list);
         let mut key = [0; 16];
-        key[..8].copy_from_slice(&(self.text.len() as u64).to_le_bytes());
+        key[..8].copy_from_slice(&(list.text.len() as u64).to_le_bytes());
         key[8..12].copy_from_slice(&(word.len() as u32).to_le_bytes());
         key[ShortWord::LONGEST] = LONG;
-        self.keys.push(key);
-        self.text.extend_from_slice(word);
-        let (keys, text) = (&self.keys, &self.text);
-        self.long.insert_unique(hash, code, |code| hash_bytes(word_of(keys, text, *code)));
+        list.keys.push(key);
+        list.text.extend_from_slice(word);
+        self.long.insert_unique(hash, code, |code| hash_bytes(list.word(*code)));
         code
     }
 
@@ -244,12 +260,14 @@ impl Vocabulary {
         // One short text has few words, a chunk of many texts some ten thousand.
         const FEW: usize = 1 << 7;
         const SOME: usize = 1 << 12;
-        let n_slots = match self.slots.len() {
-            0 => FEW,
-            FEW => SOME,
-            n => 2 * n,
+        let larger = match self.slots.len() {
+            0 => match SPARE.take() {
+                spare if spare.is_empty() => vec![Slot::default(); FEW],
+                spare => spare,
+            },
+            FEW => vec![Slot::default(); SOME],
+            n => vec![Slot::default(); 2 * n],
         };
-        let larger = vec![Slot::default(); n_slots];
         let old = std::mem::replace(&mut self.slots, larger);
         old.into_iter().filter(|slot| slot.taken != 0).for_each(|slot| self.put(slot));
     }
@@ -265,14 +283,29 @@ impl Vocabulary {
     }
 }
 
-fn word_of<'v>(keys: &'v [[u8; 16]], text: &'v [u8], code: u32) -> &'v [u8] {
-    let key = &keys[code as usize];
-    match key[ShortWord::LONGEST] {
-        LONG => {
-            let (start, len) = halves_of_long(*key);
-            &text[start..start + len]
+impl WordList {
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// The words in the order of their codes, to be looked up.
+    pub fn to_look_up(&self) -> impl Iterator<Item = Found<'_>> {
+        self.keys.iter().zip(0..).map(|(key, code)| match key[ShortWord::LONGEST] {
+            LONG => Found::Long(self.word(code)),
+            _ => Found::Short(ShortWord::from_key(*key)),
+        })
+    }
+
+    /// A word by its code.
+    fn word(&self, code: u32) -> &[u8] {
+        let key = &self.keys[code as usize];
+        match key[ShortWord::LONGEST] {
+            LONG => {
+                let (start, len) = halves_of_long(*key);
+                &self.text[start..start + len]
+            }
+            len => &key[..len as usize],
         }
-        len => &key[..len as usize],
     }
 }
 
@@ -329,7 +362,7 @@ mod tests {
             prop_assert_eq!(vocabulary.len(), plain.len());
             for (word, code) in &plain {
                 prop_assert_eq!(vocabulary.get(word.as_slice()), Some(*code));
-                prop_assert_eq!(vocabulary.word(*code), word.as_slice());
+                prop_assert_eq!(vocabulary.list.word(*code), word.as_slice());
             }
             prop_assert_eq!(vocabulary.get(b"never met".as_slice()), None);
             prop_assert_eq!(vocabulary.get(b"a word that is long and was never met".as_slice()), None);
@@ -346,6 +379,21 @@ mod tests {
                 let (bytes, n) = found.bytes();
                 prop_assert_eq!(&bytes[..n], word.to_ascii_lowercase());
             }
+        }
+    }
+
+    /// What one vocabulary leaves behind, the next does not know.
+    #[test]
+    fn slots_that_are_used_again_are_free() {
+        let met = |n: u32| {
+            let mut vocabulary = Vocabulary::default();
+            (0..n).for_each(|word| assert_eq!(vocabulary.intern(format!("w{word}").as_bytes()), word));
+            vocabulary
+        };
+        for n in [0, 3, 20_000, 50, 1] {
+            let list = met(n).into_list();
+            assert_eq!(list.to_look_up().count(), n as usize);
+            assert_eq!(met(2).get(b"w2".as_slice()), None);
         }
     }
 

@@ -231,11 +231,7 @@ impl BagTable {
         }
         scores.iter_mut().zip(&self.every_text).for_each(|(score, ln)| *score += ln);
         if self.weights.is_none() && self.concentrations.is_empty() && !self.once {
-            pulp::Arch::new().dispatch(
-                #[inline(always)]
-                || words.iter().for_each(|word| self.words.add(*word, scores)),
-            );
-            return;
+            return pulp::Arch::new().dispatch(AllWords { table: &self.words, words, scores });
         }
         let mut bag = Vec::new();
         let length = self.bag(words, &mut bag);
@@ -272,6 +268,22 @@ impl BagTable {
         for (score, total) in scores.iter_mut().zip(&self.concentrations) {
             *score -= ln_rising(*total, length as u32);
         }
+    }
+}
+
+/// Adds what the words of a text say, in the widest vectors the machine has; the sums are the same in any.
+struct AllWords<'a> {
+    table: &'a WordTable,
+    words: &'a [u32],
+    scores: &'a mut [f64],
+}
+
+impl pulp::WithSimd for AllWords<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<V: pulp::Simd>(self, _: V) {
+        self.table.add_all(self.words, self.scores);
     }
 }
 

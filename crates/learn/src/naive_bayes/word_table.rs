@@ -114,42 +114,80 @@ impl WordTable {
         &self.says[self.own[own as usize]..self.own[own as usize + 1]]
     }
 
-    /// Adds what a word says to the scores of all classes; behind them there may be as many more as the stride has.
+    /// Adds what the words of a text say, one after the other, to the scores of all classes. To be called where the widest vectors are used.
     #[inline(always)]
-    pub(super) fn add(&self, word: u32, scores: &mut [f64]) {
-        self.add_with(word, scores, |says| says);
-    }
-
-    /// The same so many times.
-    #[inline]
-    pub(super) fn add_times(&self, word: u32, times: f64, scores: &mut [f64]) {
-        self.add_with(word, scores, |says| times * says);
-    }
-
-    #[inline(always)]
-    fn add_with(&self, word: u32, scores: &mut [f64], of: impl Fn(f64) -> f64) {
-        let Some(&OfWord { row, own }) = self.words.get(word as usize) else { return };
-        if row == NONE {
-            return;
+    pub(super) fn add_all(&self, words: &[u32], scores: &mut [f64]) {
+        const AT_ONCE: usize = 32;
+        // Rows of words that say something else of some classes. What is written class by class is read as vectors only after many others: the
+        // machine waits where the one follows the other at once.
+        let mut made: Vec<f64> = Vec::new();
+        for words in words.chunks(AT_ONCE) {
+            let (mut starts, mut n) = ([(0, false); AT_ONCE], 0);
+            made.clear();
+            for &word in words {
+                let Some(&OfWord { row, own }) = self.words.get(word as usize).filter(|of_word| of_word.row != NONE) else { continue };
+                let start = row as usize * self.stride;
+                starts[n] = if own == NONE { (start, false) } else { (made.len(), true) };
+                n += 1;
+                if own != NONE {
+                    let to = made.len();
+                    made.extend_from_slice(&self.rows[start..][..self.stride]);
+                    self.own(own).iter().for_each(|(class, says)| made[to + *class as usize] = *says);
+                }
+            }
+            let mut rows: [&[f64]; AT_ONCE] = [&[]; AT_ONCE];
+            for (row, (start, is_made)) in rows.iter_mut().zip(&starts[..n]) {
+                *row = &(if *is_made { &made } else { &self.rows })[*start..][..self.stride];
+            }
+            // Some classes at a time, whose sums stay in a register.
+            let mut first = 0;
+            while first < self.stride {
+                first += match self.stride - first {
+                    8.. => add_rows::<8>(&rows[..n], first, scores),
+                    4..8 => add_rows::<4>(&rows[..n], first, scores),
+                    2..4 => add_rows::<2>(&rows[..n], first, scores),
+                    _ => add_rows::<1>(&rows[..n], first, scores),
+                };
+            }
         }
+    }
+
+    /// Adds what a word says so many times to the scores of all classes; behind them there may be as many more as the stride has.
+    pub(super) fn add_times(&self, word: u32, times: f64, scores: &mut [f64]) {
+        let Some(&OfWord { row, own }) = self.words.get(word as usize).filter(|of_word| of_word.row != NONE) else { return };
         let row = &self.rows[row as usize * self.stride..][..self.stride];
         if own == NONE {
-            return scores.iter_mut().zip(row).for_each(|(score, says)| *score += of(*says));
+            return scores.iter_mut().zip(row).for_each(|(score, says)| *score += times * says);
         }
         let own = self.own(own);
         // The scores of the word's own classes are put aside while all others are added.
         const FEW: usize = 64;
-        let mut aside = [0.0; FEW];
-        if own.len() <= FEW {
-            aside.iter_mut().zip(own).for_each(|(aside, (class, says))| *aside = scores[*class as usize] + of(*says));
-            scores.iter_mut().zip(row).for_each(|(score, says)| *score += of(*says));
-            aside.iter().zip(own).for_each(|(aside, (class, _))| scores[*class as usize] = *aside);
+        let (mut few, mut many) = ([0.0; FEW], Vec::new());
+        let aside = if own.len() <= FEW {
+            &mut few[..own.len()]
         } else {
-            let aside: Vec<f64> = own.iter().map(|(class, says)| scores[*class as usize] + of(*says)).collect();
-            scores.iter_mut().zip(row).for_each(|(score, says)| *score += of(*says));
-            aside.iter().zip(own).for_each(|(aside, (class, _))| scores[*class as usize] = *aside);
+            many.resize(own.len(), 0.0);
+            &mut many[..]
+        };
+        aside.iter_mut().zip(own).for_each(|(aside, (class, says))| *aside = scores[*class as usize] + times * says);
+        scores.iter_mut().zip(row).for_each(|(score, says)| *score += times * says);
+        aside.iter().zip(own).for_each(|(aside, (class, _))| scores[*class as usize] = *aside);
+    }
+}
+
+/// Adds rows to the scores of so many classes from one on, row after row; tells how many classes.
+#[inline(always)]
+fn add_rows<const WIDTH: usize>(rows: &[&[f64]], first: usize, scores: &mut [f64]) -> usize {
+    let Some(scores) = scores[first..].first_chunk_mut::<WIDTH>() else { return WIDTH };
+    let mut sums = *scores;
+    for row in rows {
+        let Some(says) = row[first..].first_chunk::<WIDTH>() else { continue };
+        for class in 0..WIDTH {
+            sums[class] += says[class];
         }
     }
+    *scores = sums;
+    WIDTH
 }
 
 #[cfg(test)]
@@ -165,7 +203,7 @@ mod tests {
                 let word = proptest::collection::btree_map(0..n_classes, -9.0..9.0, 0..n_classes.min(90));
                 (Just(n_classes), proptest::collection::vec((any::<bool>(), word), 1..6))
             }),
-            said in proptest::collection::vec((0..8_u32, -2.0..2.0), 0..12),
+            said in proptest::collection::vec((0..8_u32, -2.0..2.0), 0..90),
         ) {
             let stride = n_classes.next_multiple_of(4);
             let mut table = WordTable::unknown(words.len() + 1, n_classes, stride);
@@ -182,18 +220,21 @@ mod tests {
             table.scale(0, 1.5);
             plain.iter_mut().flatten().for_each(|row| row[0] *= 1.5);
             let (mut found, mut wanted) = (vec![0.0; stride], vec![0.0; stride]);
+            let text: Vec<u32> = said.iter().map(|(word, _)| *word).collect();
+            table.add_all(&text, &mut found);
+            for row in text.iter().filter_map(|word| plain.get(*word as usize)?.as_ref()) {
+                wanted.iter_mut().zip(row).for_each(|(score, says)| *score += says);
+            }
             for (word, times) in said {
-                table.add(word, &mut found);
                 table.add_times(word, times, &mut found);
                 for row in plain.get(word as usize).into_iter().flatten() {
-                    wanted.iter_mut().zip(row).for_each(|(score, says)| *score += says);
                     wanted.iter_mut().zip(row).for_each(|(score, says)| *score += times * says);
                 }
             }
             prop_assert_eq!(&found[..n_classes], &wanted[..n_classes]);
             // Scores without anything behind them are as good.
             let mut bare = vec![0.0; n_classes];
-            table.add(0, &mut bare);
+            table.add_times(0, 1.0, &mut bare);
             prop_assert_eq!(Some(bare), plain[0].clone());
             for (word, row) in plain.iter().enumerate() {
                 let found = table.of_word(word).map(Cow::into_owned);
@@ -213,7 +254,7 @@ mod tests {
         }
         assert_eq!(table.n_entries(), n_classes + 2 * n_words);
         let mut scores = vec![0.0; n_classes];
-        table.add(1234, &mut scores);
+        table.add_all(&[1234], &mut scores);
         assert_eq!((scores[234], scores[500 + 534], scores[7]), (-0.5, -0.5, -1.0));
     }
 }
