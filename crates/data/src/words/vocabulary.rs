@@ -1,8 +1,8 @@
 //! The words met so far, each with a code: one look-up per word of a text, so it is our own.
 //!
 //! Most words are short. A word of up to fifteen bytes is its own key, sixteen bytes with its length in the last, and is compared at
-//! once; only longer ones are looked up by their bytes. The table that is looked up has the keys themselves: the memory is asked once for a word,
-//! for most of the time goes into waiting for it.
+//! once; only longer ones are looked up by their bytes. The table that is looked up has the keys themselves: the memory is waited for once a word,
+//! for most of the time goes into that.
 
 use std::cell::Cell;
 use std::sync::LazyLock;
@@ -22,8 +22,7 @@ pub(crate) fn known_words(words: &States) -> KnownWords {
 /// Words and their codes, in the order they were met.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Vocabulary {
-    /// A power of two of slots, at most five in eight of them taken.
-    slots: Vec<Slot>,
+    slots: Slots,
     n_short: usize,
     long: HashTable<u32>,
     list: WordList,
@@ -38,26 +37,31 @@ pub(crate) struct WordList {
     text: Vec<u8>,
 }
 
+/// Where short words are found by their hashes: a power of two of places, at most five in eight of them taken. Words and codes lie apart, for
+/// both are asked for at once, and together they would not lie within lines of the cache.
+#[derive(Clone, Debug, Default)]
+struct Slots {
+    /// [`FREE`] where there is none.
+    words: Vec<u128>,
+    codes: Vec<u32>,
+}
+
+/// No word. It is not zero, for which the system lends one page again and again: each would be taken back where a word is put, and that
+/// stops all threads.
+const FREE: u128 = u128::MAX;
+
 thread_local! {
     /// Free slots that the next vocabulary of the thread begins with. Chunk after chunk has about as many words: without these, fresh memory
     /// and growing would take as long as looking up.
-    static SPARE: Cell<Vec<Slot>> = const { Cell::new(Vec::new()) };
+    static SPARE: Cell<Slots> = const { Cell::new(Slots { words: Vec::new(), codes: Vec::new() }) };
 }
 
 /// More slots than this are not kept.
 const MOST_SPARE: usize = 1 << 17;
 
-/// A short word and one more than its code, which is zero where the slot is free. No slot lies in two lines of the cache.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(align(32))]
-struct Slot {
-    word: ShortWord,
-    taken: u32,
-}
-
 /// A word of up to fifteen bytes: the bytes, and their number in the last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ShortWord([u64; 2]);
+pub(crate) struct ShortWord(u128);
 
 /// A word that is to be looked up.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +89,7 @@ impl ShortWord {
         let mut bytes = [0; 16];
         bytes[..word.len()].copy_from_slice(word);
         bytes[Self::LONGEST] = word.len() as u8;
-        Some(Self(halves(bytes)))
+        Some(Self::from_key(bytes))
     }
 
     /// The first `len` of sixteen bytes in small letters, without a loop; `None` if they are not ASCII.
@@ -97,21 +101,21 @@ impl ShortWord {
         if (low | high) & (EACH * 0x80) != 0 {
             return None;
         }
-        Some(Self([lower(low), lower(high) | (len as u64) << 56]))
+        Some(Self(u128::from(lower(low)) | u128::from(lower(high) | (len as u64) << 56) << 64))
     }
 
     #[inline]
     fn hash(self) -> usize {
-        hash_key(self.0) as usize
+        hash_key(halves(self.key())) as usize
     }
 
     fn from_key(key: [u8; 16]) -> Self {
-        Self(halves(key))
+        Self(u128::from_le_bytes(key))
     }
 
     #[inline]
     fn key(self) -> [u8; 16] {
-        (u128::from(self.0[0]) | u128::from(self.0[1]) << 64).to_le_bytes()
+        self.0.to_le_bytes()
     }
 
     /// The bytes, and how many of them are the word.
@@ -156,7 +160,7 @@ impl Vocabulary {
     /// None yet, with room for so many.
     pub fn with_capacity(n_words: usize) -> Self {
         Self {
-            slots: vec![Slot::default(); (8 * n_words / 5 + 1).next_power_of_two()],
+            slots: Slots::free((8 * n_words / 5 + 1).next_power_of_two()),
             list: WordList { keys: Vec::with_capacity(n_words), text: Vec::new() },
             ..Self::default()
         }
@@ -179,7 +183,7 @@ impl Vocabulary {
     /// The words alone; what they are looked up by is used again.
     pub fn into_list(mut self) -> WordList {
         if self.slots.len() <= MOST_SPARE {
-            self.slots.fill(Slot::default());
+            self.slots.words.fill(FREE);
             SPARE.set(self.slots);
         }
         self.list
@@ -189,7 +193,7 @@ impl Vocabulary {
     #[inline]
     pub fn get<'w>(&self, word: impl Into<Found<'w>>) -> Option<u32> {
         match word.into() {
-            Found::Short(short) => self.find(short).ok(),
+            Found::Short(short) => self.slots.find(short).ok(),
             Found::Long(word) => self.long.find(hash_bytes(word), |code| self.list.word(*code) == word).copied(),
         }
     }
@@ -201,26 +205,9 @@ impl Vocabulary {
             Found::Short(short) => short,
             Found::Long(word) => return self.intern_long(word),
         };
-        match self.find(short) {
+        match self.slots.find(short) {
             Ok(code) => code,
             Err(place) => self.add_short(short, place),
-        }
-    }
-
-    /// The code of a short word, or the place of the slot where it would be.
-    #[inline]
-    fn find(&self, word: ShortWord) -> Result<u32, usize> {
-        let mask = self.slots.len().wrapping_sub(1);
-        let mut place = word.hash() & mask;
-        loop {
-            let slot = self.slots.get(place).copied().unwrap_or_default();
-            if slot.taken == 0 {
-                return Err(place);
-            }
-            if slot.word == word {
-                return Ok(slot.taken - 1);
-            }
-            place = (place + 1) & mask;
         }
     }
 
@@ -229,12 +216,11 @@ impl Vocabulary {
         let code = self.len() as u32;
         self.list.keys.push(word.key());
         self.n_short += 1;
-        let slot = Slot { word, taken: code + 1 };
         if 8 * self.n_short > 5 * self.slots.len() {
             self.grow();
-            self.put(slot);
+            self.slots.put(word, code);
         } else {
-            self.slots[place] = slot;
+            self.slots.put_at(place, word, code);
         }
         code
     }
@@ -262,24 +248,50 @@ impl Vocabulary {
         const SOME: usize = 1 << 12;
         let larger = match self.slots.len() {
             0 => match SPARE.take() {
-                spare if spare.is_empty() => vec![Slot::default(); FEW],
+                spare if spare.len() == 0 => Slots::free(FEW),
                 spare => spare,
             },
-            FEW => vec![Slot::default(); SOME],
-            n => vec![Slot::default(); 2 * n],
+            FEW => Slots::free(SOME),
+            n => Slots::free(2 * n),
         };
         let old = std::mem::replace(&mut self.slots, larger);
-        old.into_iter().filter(|slot| slot.taken != 0).for_each(|slot| self.put(slot));
+        let taken = old.words.into_iter().zip(old.codes).filter(|(word, _)| *word != FREE);
+        taken.for_each(|(word, code)| self.slots.put(ShortWord(word), code));
+    }
+}
+
+impl Slots {
+    fn free(n: usize) -> Self {
+        Self { words: vec![FREE; n], codes: vec![0; n] }
     }
 
-    /// Puts a slot where the hash of its word says, or behind it.
-    fn put(&mut self, slot: Slot) {
-        let mask = self.slots.len() - 1;
-        let mut place = slot.word.hash() & mask;
-        while self.slots[place].taken != 0 {
-            place = (place + 1) & mask;
+    fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// The code of a word, or the place where it would be.
+    #[inline]
+    fn find(&self, word: ShortWord) -> Result<u32, usize> {
+        let mask = self.len().wrapping_sub(1);
+        let mut place = word.hash() & mask;
+        loop {
+            match self.words.get(place).copied().unwrap_or(FREE) {
+                found if found == word.0 => return Ok(self.codes[place]),
+                FREE => return Err(place),
+                _ => place = (place + 1) & mask,
+            }
         }
-        self.slots[place] = slot;
+    }
+
+    /// Puts a word that is not there where its hash says, or behind it.
+    fn put(&mut self, word: ShortWord, code: u32) {
+        if let Err(place) = self.find(word) {
+            self.put_at(place, word, code);
+        }
+    }
+
+    fn put_at(&mut self, place: usize, word: ShortWord, code: u32) {
+        (self.words[place], self.codes[place]) = (word.0, code);
     }
 }
 
