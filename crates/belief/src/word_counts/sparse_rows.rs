@@ -119,6 +119,12 @@ impl SparseRows {
         self.rows().of_word(word)
     }
 
+    /// How many cells each word has, and of all words, one after the other, the classes and the counts.
+    pub fn flat(&self) -> (impl Iterator<Item = u32>, &[u32], &[WordCount]) {
+        let rows = self.rows();
+        ((0..self.n_words).map(|word| rows.places(word).len() as u32), &rows.classes, &rows.counts)
+    }
+
     /// All cells. Those of one word and class are one, and those of one word come in the order of their classes.
     pub fn cells(&self) -> impl Iterator<Item = Cell> {
         // What a chunk has counted need not be put in order to be added to other counts.
@@ -180,7 +186,9 @@ impl SparseRows {
     fn sort_in(&mut self) {
         if !self.late.is_empty() {
             self.rows = self.seen.take().unwrap_or_else(|| self.rows.with(&self.late, self.n_words, Some));
-            (self.late, self.late_again) = (Vec::new(), false);
+            // As many come again, and memory that is taken back and given anew costs more than what is done with it.
+            self.late.clear();
+            self.late_again = false;
         }
     }
 

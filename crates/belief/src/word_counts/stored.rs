@@ -1,5 +1,6 @@
 //! Word counts as a model file holds them: word by word, only the classes it was met in.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
@@ -57,18 +58,24 @@ impl Serialize for WordCounts {
 
 impl From<&WordCounts> for RawCounts {
     fn from(counts: &WordCounts) -> Self {
-        let mut raw =
-            Self { n_classes: counts.n_classes, weights: (*counts.weights).clone(), bursts: counts.bursts.clone(), ..Self::default() };
-        for word in 0..counts.n_words() {
-            let before = raw.classes.len();
-            for (class, count) in counts.of_word(word).iter().filter(|(_, count)| count.times > 0.0) {
-                raw.classes.push(class as u32);
-                raw.times.push(count.times);
-                raw.texts.push(count.texts);
-            }
-            raw.n_met.push((raw.classes.len() - before) as u32);
+        let mut rows = Cow::Borrowed(&counts.rows);
+        // A count of nothing may be left where weights were taken back, and is not kept.
+        if rows.flat().2.iter().any(|count| count.times <= 0.0) {
+            let rows = rows.to_mut();
+            rows.counts_mut().filter(|count| count.times <= 0.0).for_each(|count| *count = WordCount::default());
+            rows.compact();
         }
-        raw
+        let (n_met, classes, cells) = rows.flat();
+        Self {
+            n_classes: counts.n_classes,
+            n_met: n_met.collect(),
+            classes: classes.to_vec(),
+            times: cells.iter().map(|count| count.times).collect(),
+            texts: cells.iter().map(|count| count.texts).collect(),
+            weights: (*counts.weights).clone(),
+            bursts: counts.bursts.clone(),
+            packed: None,
+        }
     }
 }
 
