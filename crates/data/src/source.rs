@@ -1,5 +1,7 @@
 //! One file of a table: its columns, its first rows, and its units of work.
 
+mod first_rows;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -7,18 +9,16 @@ use arrow_schema::{DataType, Field, SchemaRef};
 use belief::{Role, States};
 
 use crate::columnar;
-use crate::columnar::encode::number_text;
 use crate::columnar::ipc::{Batches, PackedBatch};
 use crate::columnar::parquet::{ParquetFile, Part};
 use crate::documents::{self, DocumentUnits, Documents};
 use crate::encode::{ChunkBuilder, EncodedChunk, FileColumns, Plan, PlanKind};
 use crate::input::{Format, Input};
-use crate::profile::{Inferred, Profile, SAMPLE_ROWS};
+use crate::profile::Inferred;
 use crate::text::arff::{self, ArffHeader, AttributeKind};
 use crate::text::blocks::{Block, Blocks, Pool, Records};
 use crate::text::csv::{self, Dialect};
 use crate::text::json_lines;
-use crate::text::tile::Tile;
 use crate::{Cut, DataError, Header, ReadOptions};
 
 /// A file whose columns are known.
@@ -215,111 +215,6 @@ impl Source {
         }
     }
 
-    /// Profiles the first rows; `place_of` tells which profile each column has.
-    pub fn profile(&self, place_of: &[usize], profiles: &mut [Profile], nested: &mut [bool], most: usize) -> Result<usize, DataError> {
-        match &self.layout {
-            Layout::Csv(dialect) => {
-                let mut blocks = self.blocks(8192, 0, Pool::default())?;
-                let mut tile = Tile::new(self.names.len(), dialect.delimiter);
-                let mut rows = 0;
-                while let Some(block) = if rows < most { blocks.next()? } else { None } {
-                    let mut from = 0;
-                    while from < block.len {
-                        from = tile.index(&block, from);
-                        let good = tile.has_faults().then(|| tile.good_rows());
-                        for (column, place) in place_of.iter().enumerate() {
-                            let profile = &mut profiles[*place];
-                            match &good {
-                                None => profile.observe_column(&block, &tile, column),
-                                Some(good) => good.iter().for_each(|row| {
-                                    let (start, end) = tile.span(*row, column);
-                                    profile.observe_cell(&block.bytes[start..end]);
-                                }),
-                            }
-                        }
-                        rows += tile.n_rows();
-                    }
-                    profiles.iter_mut().for_each(Profile::settle);
-                }
-                Ok(rows)
-            }
-            Layout::Arff(header) => {
-                let mut blocks = self.blocks(8192, 0, Pool::default())?;
-                let mut rows = 0;
-                while let Some(block) = if rows < most { blocks.next()? } else { None } {
-                    for row in arff::rows(&block, header) {
-                        rows += 1;
-                        // What is wrong with a malformed row is said when the table is read.
-                        let Ok(row) = row else { continue };
-                        for (place, value) in place_of.iter().zip(row) {
-                            profiles[*place].observe(value.as_deref().map(str::as_bytes));
-                        }
-                    }
-                }
-                Ok(rows)
-            }
-            Layout::JsonLines { .. } => {
-                let mut blocks = self.blocks(4096, 0, Pool::default())?;
-                let mut rows = 0;
-                while let Some(block) = if rows < most { blocks.next()? } else { None } {
-                    rows += json_lines::profile(&block, &self.names, |column, text, is_nested| {
-                        profiles[place_of[column]].observe(text);
-                        nested[place_of[column]] |= is_nested;
-                    });
-                }
-                Ok(rows)
-            }
-            Layout::Documents(documents) => {
-                // Only the class is looked at: the path and the text are what they are.
-                let files = (0..documents.len()).filter(|file| documents.has_documents(*file));
-                Ok(files.map(|file| profiles[place_of[1]].observe(documents.class(file).map(str::as_bytes))).count())
-            }
-            Layout::Parquet(file) => {
-                let mut rows = 0;
-                // Columns that their type decides need not be looked at.
-                let open = self.undecided();
-                for part in file.parts(SAMPLE_ROWS) {
-                    if rows >= most {
-                        break;
-                    }
-                    let mut seen = 0;
-                    if !open.is_empty() {
-                        file.read(part.first(most - rows), 8192, &open, &Pool::default(), |batch| {
-                            seen += batch.num_rows();
-                            for (array, column) in batch.columns().iter().zip(&open) {
-                                profile_array(array, &mut profiles[place_of[*column]]);
-                            }
-                            Ok(())
-                        })?;
-                    } else {
-                        seen = part.n_rows();
-                    }
-                    rows += seen;
-                }
-                Ok(rows)
-            }
-            Layout::Ipc(_) => {
-                let (mut batches, pool) = (Batches::open(&self.input)?, Pool::default());
-                let open = self.undecided();
-                let mut rows = 0;
-                while let Some(batch) = if rows < most { batches.next(&self.input)? } else { None } {
-                    batch.each_slice(&self.input, &pool, &open, (SAMPLE_ROWS, 8192), |batch| {
-                        rows += batch.num_rows();
-                        let columns = batch.columns().iter().zip(&open);
-                        columns.for_each(|(array, column)| profile_array(array, &mut profiles[place_of[*column]]));
-                        Ok(())
-                    })?;
-                }
-                Ok(rows)
-            }
-        }
-    }
-
-    /// Columns whose type alone does not say what they are.
-    fn undecided(&self) -> Vec<usize> {
-        self.fields().enumerate().filter(|(_, f)| arrow_hint(f.data_type()).is_none()).map(|(i, _)| i).collect()
-    }
-
     fn blocks(&self, per_block: usize, first_row: u64, pool: Pool) -> Result<Blocks, DataError> {
         let records = match &self.layout {
             Layout::Csv(dialect) => Records::Csv { delimiter: dialect.delimiter },
@@ -484,26 +379,6 @@ fn arrow_hint(data_type: &DataType) -> Option<Inferred> {
         t if t.is_integer() => None,
         _ => Some(Inferred::Opaque),
     }
-}
-
-fn profile_array(array: &arrow_array::ArrayRef, profile: &mut Profile) {
-    use arrow_array::Array;
-    use arrow_array::cast::AsArray;
-    if matches!(array.data_type(), DataType::Float16 | DataType::Float32 | DataType::Float64) {
-        let Ok(numbers) = arrow_cast::cast(array, &DataType::Float64) else { return };
-        let numbers = numbers.as_primitive::<arrow_array::types::Float64Type>();
-        // A single fraction decides; formatting every number to find that out would cost more than learning.
-        if numbers.iter().flatten().any(|x| x.is_infinite() || x.fract().abs() > 0.0) {
-            profile.observe_fraction();
-            return;
-        }
-        for x in numbers.iter() {
-            profile.observe(x.filter(|x| !x.is_nan()).map(number_text).as_deref().map(str::as_bytes));
-        }
-        return;
-    }
-    let Ok(texts) = arrow_cast::cast(array, &DataType::LargeUtf8) else { return };
-    texts.as_string::<i64>().iter().for_each(|text| profile.observe(text.map(str::as_bytes)));
 }
 
 #[cfg(test)]
