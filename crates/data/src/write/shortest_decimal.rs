@@ -118,9 +118,9 @@ const FIVES: u64 = 30_517_578_125;
 fn digits_of(number: f64) -> (u64, u64, u64) {
     let bits = number.to_bits();
     let fraction = bits & ((1 << 52) - 1);
-    let is_another = !(number >= 1e-5) | !(number < 1.0) | (fraction == 0);
+    let is_usual = (1e-5..1.0).contains(&number) & (fraction != 0);
     // Of another number anything will do that makes no sum too large.
-    let (m, minus_e) = (fraction | 1 << 52, if is_another { 60 } else { 1075_u64.wrapping_sub(bits >> 52) });
+    let (m, minus_e) = (fraction | 1 << 52, if is_usual { 1075_u64.wrapping_sub(bits >> 52) } else { 60 });
     // ⌊log₁₀ 2ᵉ⌋ = −k − 1: the next double is less than a unit away, so that at most one number of k places is nearer to x than to others.
     let k = (minus_e * 315_653 - 1) >> 20;
     // k is from 15 to 20.
@@ -149,14 +149,14 @@ fn digits_of(number: f64) -> (u64, u64, u64) {
     let rounded = (dividend + 0.5) * (1.0 / 390_625.0) - 0.5 + TWO_52;
     let high = rounded.to_bits() & HALF;
     let low = whole - high * 100_000_000;
-    let told = n_zeros | digit << 8 | if down | up { ENOUGH } else { 0 } | if is_another { ANOTHER } else { 0 };
+    let told = n_zeros | digit << 8 | if down | up { ENOUGH } else { 0 } | if is_usual { 0 } else { ANOTHER };
     (eight_digits(high), eight_digits(low), told)
 }
 
 /// So many times 5¹⁵, by halves.
 #[inline(always)]
 fn times_fives(n: u64) -> u64 {
-    n * (FIVES & HALF) + (n * (FIVES >> 32) << 32)
+    n * (FIVES & HALF) + ((n * (FIVES >> 32)) << 32)
 }
 
 /// The digits of a number below 10⁸, a byte each, the first in the lowest.

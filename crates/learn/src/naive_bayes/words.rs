@@ -65,6 +65,33 @@ impl Pseudo {
     }
 }
 
+/// What is said of counts and classes, of which most are small whole numbers and are asked for over and over: those are remembered.
+struct OftenAsked<F> {
+    of: F,
+    /// By class and count; no number where nobody has asked.
+    known: Vec<f64>,
+}
+
+impl<F: Fn(f64, usize) -> f64> OftenAsked<F> {
+    const SMALL: usize = 32;
+
+    fn new(n_classes: usize, of: F) -> Self {
+        Self { of, known: vec![f64::NAN; n_classes * Self::SMALL] }
+    }
+
+    fn of(&mut self, times: f64, class: usize) -> f64 {
+        let whole = times as usize;
+        if whole as f64 != times || whole >= Self::SMALL {
+            return (self.of)(times, class);
+        }
+        let known = &mut self.known[class * Self::SMALL + whole];
+        if known.is_nan() {
+            *known = (self.of)(times, class);
+        }
+        *known
+    }
+}
+
 impl<'s> Bag<'s> {
     /// `n_texts` is the weight of the texts of each class, `chosen` whether each word of the vocabulary counts.
     ///
@@ -203,7 +230,8 @@ impl<'s> Bag<'s> {
         match self.event {
             TextEvent::Multinomial => {
                 let ln = |times: f64, class: usize| ratio(times + l, self.class_totals[class] + l * self.n_chosen, self.n_chosen).ln();
-                let never = words.share(classes().map(|class| ln(0.0, class)));
+                let mut ln = OftenAsked::new(n_classes, ln);
+                let never = words.share(classes().map(|class| ln.of(0.0, class)));
                 // Of two classes, as a label has them, words with the same counts are many: they have one row.
                 let mut of_counts: HashMap<[u64; 2], SharedRow> = HashMap::new();
                 for (word, counts) in self.words() {
@@ -213,10 +241,10 @@ impl<'s> Bag<'s> {
                             words.set(word, *row, []);
                             continue;
                         }
-                        let says = counts.iter().map(|(class, count)| (class, ln(count.times, class)));
+                        let says = counts.iter().map(|(class, count)| (class, ln.of(count.times, class)));
                         of_counts.insert(times, words.set(word, never, says));
                     } else {
-                        words.set(word, never, counts.iter().map(|(class, count)| (class, ln(count.times, class))));
+                        words.set(word, never, counts.iter().map(|(class, count)| (class, ln.of(count.times, class))));
                     }
                 }
             }
