@@ -203,7 +203,9 @@ mod tests {
     #[test]
     fn columns_of_doubles_are_what_all_of_the_first_rows_make_them() {
         const N: usize = 3 * AT_A_GLANCE;
-        let columns: [(&str, &str, &dyn Fn(usize) -> Option<f64>); 6] = [
+        /// A name, what the column is, and its numbers.
+        type Column<'c> = (&'c str, &'c str, &'c dyn Fn(usize) -> Option<f64>);
+        let columns: [Column<'_>; 6] = [
             ("at once", "numeric", &|row| Some(row as f64 + 0.5)),
             ("later", "numeric", &|row| Some(if row == 2 * AT_A_GLANCE { 0.5 } else { (row % 3) as f64 })),
             ("blank at first", "numeric", &|row| (row > 2 * AT_A_GLANCE).then(|| row as f64 / 7.0)),
