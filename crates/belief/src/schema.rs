@@ -391,7 +391,12 @@ fn put_in_order(mut names: Vec<Cow<'_, str>>, first: usize) -> (Vec<String>, Vec
     }
     let by_name = |a: u32, b: u32| names[a as usize].cmp(&names[b as usize]);
     numbers.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then_with(|| by_name(a.1, b.1)));
-    words.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| by_name(a.1, b.1)));
+    // Numbers are sorted sooner than names.
+    words.sort_unstable_by_key(|(beginning, _)| *beginning);
+    words
+        .chunk_by_mut(|a, b| a.0 == b.0)
+        .filter(|alike| alike.len() > 1)
+        .for_each(|alike| alike.sort_unstable_by(|a, b| by_name(a.1, b.1)));
     let order = || (0..first as u32).chain(numbers.iter().map(|(_, place)| *place)).chain(words.iter().map(|(_, place)| *place));
     let mut place_of = vec![0; names.len()];
     order().zip(0..).for_each(|(old, new)| place_of[old as usize] = new);

@@ -50,7 +50,11 @@ impl Found {
         match self {
             Found::States(states) => states.names()[first..].iter().map(Cow::from).collect(),
             Found::Made(_) => Vec::new(),
-            Found::Words(words) => words.words().skip(first).map(String::from_utf8_lossy).collect(),
+            Found::Words(words) => {
+                // Words are text; what `from_utf8_lossy` does besides takes longer.
+                let text = |word| std::str::from_utf8(word).map_or_else(|_| String::from_utf8_lossy(word), Cow::Borrowed);
+                words.words().skip(first).map(text).collect()
+            }
         }
     }
 }
