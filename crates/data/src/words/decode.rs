@@ -92,6 +92,7 @@ mod tests {
         assert!(is_binary(b"PK\x03\x04\x14\0\0\0\x08\0"));
         assert!(is_binary(&"text in UTF-16".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()));
     }
+
     #[test]
     fn every_byte_is_counted() {
         for n in [0, 1, 63, 64, 65, 64 * 255, 64 * 255 + 1, 100_000] {

@@ -182,9 +182,12 @@ impl Vocabulary {
 
     /// The words alone; what they are looked up by is used again.
     pub fn into_list(mut self) -> WordList {
-        if self.slots.len() <= MOST_SPARE {
+        let spare = SPARE.take();
+        if self.slots.len() <= MOST_SPARE && self.slots.len() > spare.len() {
             self.slots.words.fill(FREE);
             SPARE.set(self.slots);
+        } else {
+            SPARE.set(spare);
         }
         self.list
     }

@@ -114,10 +114,12 @@ impl WordTable {
         &self.says[self.own[own as usize]..self.own[own as usize + 1]]
     }
 
-    /// Adds what the words of a text say, one after the other, to the scores of all classes. To be called where the widest vectors are used.
+    /// Adds what the words of a text say, one after the other, to the scores of all classes, which are as many as the stride. To be called where
+    /// the widest vectors are used.
     #[inline(always)]
     pub(super) fn add_all(&self, words: &[u32], scores: &mut [f64]) {
         const AT_ONCE: usize = 32;
+        let scores = &mut scores[..self.stride];
         // Rows of words that say something else of some classes. What is written class by class is read as vectors only after many others: the
         // machine waits where the one follows the other at once.
         let mut made: Vec<f64> = Vec::new();
