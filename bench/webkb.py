@@ -20,8 +20,9 @@ MODELS = {
     "Bernoulli, the 300 most informative words": ["--text-model", "bernoulli", "--keep-words", "300"],
     "complement": ["--text-model", "complement"],
 }
-FEW = [*PAGES, "--stop-words", "english", "--min-times", "2", "--weigh-words", "log"]
-# As in the paper: rare words left out, every page of one length.
+# As in the paper: no stop words, for "my" tells a student's page, and the 300 words that tell most of the class.
+FEW = [*PAGES, "--keep-words", "300"]
+# As there too: rare words left out, every page of one length.
 STORY = [*PAGES, "--stop-words", "english", "--min-texts", "20", "--weigh-words", "length:100"]
 UNIVERSITIES = ["cornell", "texas", "washington", "wisconsin"]
 SIZES = [4, 8, 20, 40, 100, 240]
@@ -53,23 +54,28 @@ def main():
             text.append(f"| {name} | " + " | ".join(f"{x:.1f}" for x in of) + f" | {statistics.mean(of):.1f} |")
             print(text[-1], flush=True)
         text += ["", "## Few labels", "", f"So many labelled pages, drawn evenly from the classes, and {UNLABELLED:,} others without theirs; the pages of the university left"]
-        text += [f"out classified. Stop words and words met once left out, words counting by the logarithm of their times. Mean and spread of {settings.draws} draws for each of"]
-        text += ["the four universities, a page without a class counting as much as one with.", ""]
-        text += ["| labelled | without EM | with EM | gain |", "| ---: | ---: | ---: | ---: |"]
+        text += [f"out classified, by the 300 most informative words. Mean and spread of {settings.draws} draws for each of the four universities; a page without a class counts"]
+        text += ["as much as one with (EM), or as leave-one-out on the labelled says (EM-λ).", ""]
+        text += ["| labelled | without EM | EM | gain | EM-λ | gain |", "| ---: | ---: | ---: | ---: | ---: | ---: |"]
         for size in SIZES:
-            found = {"0": [], "1": []}
+            ways = {"without": ["--unlabelled-weight", "0", "--em-steps", "1"], "with": ["--unlabelled-weight", "1"], "weighed": []}
+            found = {way: [] for way in ways}
             for nth, university in enumerate(UNIVERSITIES):
                 test, others = split(university)
                 for time in range(settings.draws):
                     shuffled = random.Random(1000 * size + 10 * time + nth).sample(others, len(others))
                     labelled, unlabelled = draw(shuffled, classes, size, UNLABELLED)
                     few, more = program.tree("few", labelled), program.tree("more", unlabelled)
-                    for weight, steps in [("0", "1"), ("1", "100")]:
-                        flags = ["--unlabelled", more, "--unlabelled-weight", weight, "--em-steps", steps]
-                        found[weight].append(program.accuracy(few, "--test", test, *flags, *FEW))
-            (without, with_em), (a, b) = ([f(found[weight]) for weight in ("0", "1")] for f in (statistics.mean, statistics.stdev))
-            text.append(f"| {size} | {without:.1f} ± {a:.1f} | {with_em:.1f} ± {b:.1f} | {with_em - without:+.1f} |")
+                    for way, flags in ways.items():
+                        found[way].append(program.accuracy(few, "--test", test, "--unlabelled", more, *flags, *FEW))
+            (without, *means), spreads = ([f(found[way]) for way in ways] for f in (statistics.mean, statistics.stdev))
+            line = [f"{size}", f"{without:.1f} ± {spreads[0]:.1f}"]
+            for mean, spread in zip(means, spreads[1:]):
+                line += [f"{mean:.1f} ± {spread:.1f}", f"{mean - without:+.1f}"]
+            text.append(f"| {' | '.join(line)} |")
             print(text[-1], flush=True)
+        text += ["", "EM gains most with fewest labels and loses with many, where the weight that leave-one-out chooses keeps what labels alone say: the course of the paper's figures. With stop words left out and all other words kept, as this table was made before, 20 labels"]
+        text += ["were right in 51.7 and 57.6 of a hundred pages, and 240 in 65.1 and 71.2."]
         text += ["", "## Words of the class `course`, step by step", ""]
         text += ["One labelled page a class and 2,500 without, as `tunbridge show --history` tells it (table 3 of the paper): the most telling words of"]
         text += ["the labelled pages, and after each step of EM. Words in fewer than 20 pages left out, every page brought to one length."]
