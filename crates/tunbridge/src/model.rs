@@ -40,7 +40,8 @@ impl Model {
     /// # Errors
     /// When it is no model, damaged, newer than this program, or says what cannot be.
     pub fn load(path: &Path) -> Result<Self, Error> {
-        Ok(Self::load_beside(path, |_, _| ())?.0)
+        let (kind, packed) = model_file::load(path)?;
+        Self::of_body(path, kind, &packed)
     }
 
     /// Reads a model file, and makes something else of what it says of columns and how they are read: where that takes long, as opening a folder
@@ -62,14 +63,17 @@ impl Model {
             let model = NaiveBayesModel::from_parts(parts);
             (model, beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         });
-        let model = model.map_err(|e| ModelFileError::Damaged { path: path.into(), what: e.to_string() })?;
-        Ok((Model::NaiveBayes(Box::new(model)), made))
+        Ok((Model::NaiveBayes(Box::new(model.map_err(damaged(path))?)), made))
     }
 
-    /// The model of a file that holds another kind than naive Bayes.
+    /// The model that the body of a file holds.
     fn of_body(path: &Path, kind: String, packed: &[u8]) -> Result<Self, Error> {
-        let damaged = |e: Error| ModelFileError::Damaged { path: path.into(), what: e.to_string() };
+        let damaged = damaged(path);
         match kind.as_str() {
+            NaiveBayesModel::KIND => {
+                let model = NaiveBayesModel::from_parts(model_file::body(path, packed)?).map_err(damaged)?;
+                Ok(Model::NaiveBayes(Box::new(model)))
+            }
             LabelsModel::KIND => {
                 let model = LabelsModel::from_parts(model_file::body(path, packed)?).map_err(damaged)?;
                 Ok(Model::Labels(Box::new(model)))
@@ -157,6 +161,11 @@ impl Model {
             Model::Average(_) | Model::Network(_) | Model::Aode(_) => None,
         }
     }
+}
+
+/// What is said of a file whose parts do not make a model.
+fn damaged(path: &Path) -> impl Fn(Error) -> ModelFileError {
+    move |error| ModelFileError::Damaged { path: path.into(), what: error.to_string() }
 }
 
 /// A naive Bayes model: recipe, prior and statistic, and the posterior they make together.

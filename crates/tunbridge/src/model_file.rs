@@ -220,7 +220,7 @@ fn pack(packed: &[u8], most: u64) -> std::io::Result<Vec<u8>> {
         let what = format!("the model has {} bytes, and a model file holds at most {most}", packed.len());
         return Err(std::io::Error::new(ErrorKind::FileTooLarge, what));
     }
-    // Higher levels make the lists of a vocabulary no smaller, and take twice as long.
+    // Level 3 makes a model of 144,202 words a thousandth smaller, and takes nearly twice as long.
     zstd::bulk::compress(packed, 1)
 }
 
