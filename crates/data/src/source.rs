@@ -10,7 +10,7 @@ use belief::{Role, States};
 
 use crate::columnar;
 use crate::columnar::ipc::{Batches, PackedBatch};
-use crate::columnar::parquet::{ParquetFile, Part};
+use crate::columnar::parquet::{LEAST_PART, ParquetFile, Part};
 use crate::documents::{self, DocumentUnits, Documents};
 use crate::encode::{ChunkBuilder, EncodedChunk, FileColumns, Plan, PlanKind};
 use crate::input::{Format, Input};
@@ -236,7 +236,8 @@ impl Source {
 
     /// The units of this file, in order, each of at most `rows` rows where the format lets them be cut.
     ///
-    /// A columnar file is cut into `n_parts`, or into many small ones where rows are passed on and a whole part is in memory.
+    /// A columnar file is cut into `n_parts`, or into many small ones where rows are passed on and a whole part is in memory, or where a part can
+    /// begin anywhere in the file.
     pub fn units(&self, rows: usize, first_row: u64, pool: Pool, n_parts: Option<usize>) -> Result<Units<'_>, DataError> {
         Ok(match &self.layout {
             Layout::Csv(_) | Layout::Arff(_) | Layout::JsonLines { .. } => {
@@ -245,7 +246,11 @@ impl Source {
             }
             Layout::Parquet(file) => {
                 const SMALL_PART: usize = 1 << 17;
-                let wished = n_parts.map_or(SMALL_PART, |n| (file.n_rows() as usize).div_ceil(n.max(1)));
+                let wished = match n_parts {
+                    Some(_) if file.is_mostly_plain() => LEAST_PART,
+                    Some(n_parts) => (file.n_rows() as usize).div_ceil(n_parts.max(1)),
+                    None => SMALL_PART,
+                };
                 // Until a part is done, what was made of each of its chunks is held: their number must not grow with the file.
                 let wished = wished.min(MOST_CHUNKS * rows);
                 let parts = file.parts(wished).into_iter();
@@ -288,7 +293,7 @@ impl Source {
             (Unit::Part { part, file: parquet, before, .. }, _) => {
                 let (wanted, projected) = self.projected(file, plan);
                 let mut first_row = part.first_row;
-                parquet.read(*part, rows, &wanted, pool, |batch| {
+                parquet.read(part, rows, &wanted, pool, |batch| {
                     let n = batch.num_rows() as u64;
                     each(columnar::encode::encode(&batch, first_row, *before, &mut ChunkBuilder::new(plan, &projected, 0))?)?;
                     first_row += n;

@@ -19,7 +19,7 @@ use parquet::file::writer::SerializedRowGroupWriter;
 use parquet::schema::types::Type;
 
 use super::guard;
-use super::plain_pages::PlainPages;
+use super::plain_pages::{GroupPages, PlainPages};
 use super::scratch::{Scratch, give_back};
 use crate::DataError;
 use crate::input::Input;
@@ -35,19 +35,22 @@ pub(crate) struct ParquetFile {
 }
 
 /// Some rows of one row group.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub row_group: usize,
     skip: usize,
     rows: usize,
     /// The number of its first row in the file.
     pub first_row: u64,
+    /// Of the row group, for all its parts.
+    pages: Arc<GroupPages>,
 }
 
 impl Part {
     /// Its first rows only.
-    pub fn first(self, most: usize) -> Self {
-        Self { rows: self.rows.min(most), ..self }
+    pub fn first(&self, most: usize) -> Self {
+        let rows = self.rows.min(most);
+        Self { rows, pages: Arc::new(GroupPages::new(self.skip + rows)), ..self.clone() }
     }
 
     pub fn n_rows(&self) -> usize {
@@ -56,7 +59,7 @@ impl Part {
 }
 
 /// A row group is cut into parts of no fewer rows than this: each part decodes its first page from the start.
-const LEAST_PART: usize = 1 << 16;
+pub(crate) const LEAST_PART: usize = 1 << 16;
 
 impl ParquetFile {
     pub fn open(input: &Input) -> Result<Self, DataError> {
@@ -142,10 +145,11 @@ impl ParquetFile {
         let mut parts = Vec::new();
         let mut first_row = 0;
         for (row_group, rows_here) in self.row_groups() {
+            let pages = Arc::new(GroupPages::new(rows_here));
             let mut skip = 0;
             while skip < rows_here {
                 let rows = size.min(rows_here - skip);
-                parts.push(Part { row_group, skip, rows, first_row });
+                parts.push(Part { row_group, skip, rows, first_row, pages: pages.clone() });
                 skip += rows;
                 first_row += rows as u64;
             }
@@ -157,16 +161,15 @@ impl ParquetFile {
     /// file is read into a buffer of the pool.
     pub fn read(
         &self,
-        part: Part,
+        part: &Part,
         batch: usize,
         columns: &[usize],
         pool: &Pool,
         mut each: impl FnMut(RecordBatch) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
         let file = Positioned::new(&self.input, HEADER)?;
-        let plain: Vec<Option<PlainPages>> = guard(&self.input, PARQUET, || {
-            Ok::<_, ParquetError>(columns.iter().map(|root| self.plain_pages(&file, part, *root)).collect())
-        })?;
+        let plain: Vec<Option<&PlainPages>> =
+            guard(&self.input, PARQUET, || Ok::<_, ParquetError>(self.plain_pages(&file, part, columns)))?;
         let decoded = columns.iter().zip(&plain).filter(|(_, plain)| plain.is_none()).map(|(root, _)| *root);
         let as_it_lies = file.file.clone();
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
@@ -203,22 +206,51 @@ impl ParquetFile {
 
     /// Whether the rows of a part of a column can be read as they are.
     #[cfg(test)]
-    pub fn lies_plainly(&self, part: Part, root: usize) -> bool {
-        Positioned::new(&self.input, HEADER).is_ok_and(|file| self.plain_pages(&file, part, root).is_some())
+    pub fn lies_plainly(&self, part: &Part, root: usize) -> bool {
+        Positioned::new(&self.input, HEADER).is_ok_and(|file| self.plain_pages(&file, part, &[root])[0].is_some())
+    }
+
+    /// Whether most of the file's bytes are values as they are, by what it says of its columns.
+    pub fn is_mostly_plain(&self) -> bool {
+        let (mut plain, mut all) = (0, 0);
+        for group in self.metadata.metadata().row_groups() {
+            for (leaf, column) in group.columns().iter().enumerate() {
+                let root = self.metadata.parquet_schema().get_column_root_idx(leaf);
+                let bytes = i128::from(column.compressed_size());
+                let is_plain = PlainPages::width(column, self.schema().field(root).data_type()).is_some();
+                plain += if is_plain { bytes } else { 0 };
+                all += bytes;
+            }
+        }
+        plain > all / 2
     }
 
     fn n_rows_of(&self, row_group: usize) -> usize {
         self.metadata.metadata().row_group(row_group).num_rows().max(0) as usize
     }
 
-    /// Where a column lies of which the rows of a part can be read as they are.
-    fn plain_pages(&self, file: &Positioned, part: Part, root: usize) -> Option<PlainPages> {
+    /// Where those columns lie of which the rows of a part can be read as they are.
+    fn plain_pages<'p>(&self, file: &Positioned, part: &'p Part, columns: &[usize]) -> Vec<Option<&'p PlainPages>> {
+        let (n_rows, rows) = (self.n_rows_of(part.row_group), part.skip..part.skip + part.rows);
         let parquet_schema = self.metadata.parquet_schema();
-        let mut leaves = (0..parquet_schema.num_columns()).filter(|leaf| parquet_schema.get_column_root_idx(*leaf) == root);
-        let (Some(leaf), None) = (leaves.next(), leaves.next()) else { return None };
-        let column = self.metadata.metadata().row_group(part.row_group).column(leaf);
-        let data_type = self.schema().field(root).data_type();
-        PlainPages::find(file, column, data_type, self.n_rows_of(part.row_group), part.skip..part.skip + part.rows)
+        let n_leaves = parquet_schema.num_columns();
+        let mut leaves_of = vec![0..0; self.schema().fields().len()];
+        for leaf in 0..n_leaves {
+            let leaves = &mut leaves_of[parquet_schema.get_column_root_idx(leaf)];
+            *leaves = if leaves.start == leaves.end { leaf..leaf + 1 } else { leaves.start..leaf + 1 };
+        }
+        let of_root = |root: usize| {
+            let leaf = Some(&leaves_of[root]).filter(|leaves| leaves.len() == 1)?.start;
+            let column = self.metadata.metadata().row_group(part.row_group).column(leaf);
+            let data_type = self.schema().field(root).data_type();
+            let find = |end| PlainPages::find(file, column, data_type, n_rows, end);
+            part.pages.of_leaf(leaf, n_leaves, find).filter(|pages| pages.hold(&rows))
+        };
+        // Two parts that are begun at once look from both ends, and neither waits for what the other is finding.
+        if part.skip / LEAST_PART % 2 == 1 {
+            columns.iter().rev().for_each(|root| _ = of_root(*root));
+        }
+        columns.iter().map(|root| of_root(*root)).collect()
     }
 }
 
@@ -227,12 +259,12 @@ fn together(
     file: &File,
     schema: &ArrowSchema,
     decoded: &RecordBatch,
-    plain: &[Option<PlainPages>],
+    plain: &[Option<&PlainPages>],
     rows: Range<usize>,
     scratch: Vec<u8>,
 ) -> Result<(Buffer, RecordBatch), ParquetError> {
     let mut scratch = Scratch::new(scratch);
-    let places = plain.iter().map(|pages| pages.as_ref().map(|pages| pages.read(file, &rows, &mut scratch)).transpose());
+    let places = plain.iter().map(|pages| pages.map(|pages| pages.read(file, &rows, &mut scratch)).transpose());
     let places = places.collect::<Result<Vec<_>, _>>()?;
     let body = Buffer::from_vec(scratch.bytes);
     let mut decoded = decoded.columns().iter();

@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arrow_schema::DataType;
 use bytes::Bytes;
@@ -18,13 +18,36 @@ use parquet::file::reader::{ChunkReader, Length, SerializedPageReader};
 use super::parquet::{Positioned, ReadOn};
 use super::scratch::Scratch;
 
-/// Where the values of some rows of a column lie.
+/// Where the columns of a row group lie. What was found for one part of its rows is known for the others.
+#[derive(Debug)]
+pub(super) struct GroupPages {
+    /// Pages are looked for up to this row.
+    end: usize,
+    /// By the columns' places among the leaves; made when the first is asked for.
+    found: OnceLock<Vec<OnceLock<Option<PlainPages>>>>,
+}
+
+impl GroupPages {
+    pub fn new(end: usize) -> Self {
+        Self { end, found: OnceLock::new() }
+    }
+
+    /// Where a column lies, of a row group with so many of them.
+    pub fn of_leaf(&self, leaf: usize, n_leaves: usize, find: impl FnOnce(usize) -> Option<PlainPages>) -> Option<&PlainPages> {
+        let found = self.found.get_or_init(|| (0..n_leaves).map(|_| OnceLock::new()).collect());
+        found.get(leaf)?.get_or_init(|| find(self.end)).as_ref()
+    }
+}
+
+/// Where values of a column lie.
+#[derive(Debug)]
 pub(super) struct PlainPages {
     width: usize,
-    /// In the order of the rows.
+    /// In the order of the rows; what must be decoded is not among them.
     pages: Vec<PlainPage>,
 }
 
+#[derive(Debug)]
 struct PlainPage {
     /// Of the row group.
     rows: Range<usize>,
@@ -33,45 +56,67 @@ struct PlainPage {
 }
 
 impl PlainPages {
-    /// Where the values of these rows of a column lie; none if they must be decoded, or the column is not what it says it is.
-    pub fn find(file: &Positioned, column: &ColumnChunkMetaData, data_type: &DataType, n_rows: usize, rows: Range<usize>) -> Option<Self> {
+    /// How many bytes a value has of a column whose pages may be plain, by what the file says of it.
+    pub fn width(column: &ColumnChunkMetaData, data_type: &DataType) -> Option<usize> {
         let width = match (column.column_type(), data_type) {
             (Physical::DOUBLE, DataType::Float64) | (Physical::INT64, DataType::Int64) => 8,
             (Physical::FLOAT, DataType::Float32) | (Physical::INT32, DataType::Int32) => 4,
             _ => return None,
         };
+        let is_flat = column.column_descr().max_rep_level() == 0 && column.column_descr().max_def_level() <= 1;
+        let is_bare = column.compression() == Compression::UNCOMPRESSED && column.dictionary_page_offset().is_none();
+        (is_flat && is_bare).then_some(width)
+    }
+
+    /// Where the values of a column lie, up to the row `end` of `n_rows`; none if it is not what it says it is.
+    pub fn find(file: &Positioned, column: &ColumnChunkMetaData, data_type: &DataType, n_rows: usize, end: usize) -> Option<Self> {
+        let width = Self::width(column, data_type)?;
         let levels = column.column_descr().max_def_level();
-        let is_flat = column.column_descr().max_rep_level() == 0 && levels <= 1;
-        if !is_flat || column.compression() != Compression::UNCOMPRESSED || column.dictionary_page_offset().is_some() {
-            return None;
-        }
         let heads = Arc::new(Heads { file, last: Mutex::default() });
         let mut reader = SerializedPageReader::new(heads.clone(), column, n_rows, None).ok()?;
-        let (mut pages, mut first) = (Vec::new(), 0);
-        while first < rows.end {
-            let page = reader.get_next_page().ok()??;
+        let (mut pages, mut first) = (Vec::new(), 0_usize);
+        while first < end {
+            // Whoever decodes the rows of a page that cannot be read will say why.
+            let Ok(Some(page)) = reader.get_next_page() else { break };
             let (start, len) = heads.last();
             let n = page.num_values() as usize;
-            let before = values_behind(&page, levels)?;
-            if n == 0 || n.checked_mul(width)?.checked_add(before)? > len {
-                return None;
+            let rows = first..first.checked_add(n)?;
+            first = rows.end;
+            if let Some(before) = values_behind(&page, levels).filter(|_| n > 0) {
+                if n.checked_mul(width)?.checked_add(before)? > len {
+                    return None;
+                }
+                pages.push(PlainPage { rows, start: start + before as u64 });
             }
-            if rows.start < first + n {
-                pages.push(PlainPage { rows: first..first + n, start: start + before as u64 });
-            }
-            first = first.checked_add(n)?;
         }
         (first <= n_rows).then_some(Self { width, pages })
     }
 
-    /// Reads some of the rows, and tells where they are.
+    /// The pages from that of this row on.
+    fn from(&self, row: usize) -> &[PlainPage] {
+        &self.pages[self.pages.partition_point(|page| page.rows.end <= row)..]
+    }
+
+    /// Whether all these rows can be read.
+    pub fn hold(&self, rows: &Range<usize>) -> bool {
+        let mut next = rows.start;
+        for page in self.from(rows.start) {
+            if page.rows.start > next {
+                break;
+            }
+            next = page.rows.end;
+            if next >= rows.end {
+                return true;
+            }
+        }
+        next >= rows.end
+    }
+
+    /// Reads some of the rows, which all are there, and tells where they are.
     pub fn read(&self, file: &File, rows: &Range<usize>, scratch: &mut Scratch) -> Result<Range<usize>> {
         let room = scratch.room(rows.len() * self.width);
-        for page in &self.pages {
+        for page in self.from(rows.start).iter().take_while(|page| page.rows.start < rows.end) {
             let shared = rows.start.max(page.rows.start)..rows.end.min(page.rows.end);
-            if shared.is_empty() {
-                continue;
-            }
             let part = room.start + (shared.start - rows.start) * self.width..room.start + (shared.end - rows.start) * self.width;
             if !scratch.fill(part, file, page.start + ((shared.start - page.rows.start) * self.width) as u64)? {
                 return Err(ParquetError::EOF("it ends in the middle of a page".into()));
@@ -203,11 +248,11 @@ mod tests {
                     n_rows += batch.num_rows();
                     Ok(())
                 };
-                parquet.read(part, at_once, wanted, &Pool::default(), compare).unwrap();
+                parquet.read(&part, at_once, wanted, &Pool::default(), compare).unwrap();
             }
             assert_eq!(n_rows, N);
         }
-        wanted.iter().copied().filter(|column| parquet.lies_plainly(parquet.parts(1)[0], *column)).collect()
+        wanted.iter().copied().filter(|column| parquet.lies_plainly(&parquet.parts(1)[0], *column)).collect()
     }
 
     #[test]

@@ -88,12 +88,12 @@ impl Source {
                     }
                     if rows == 0 {
                         open = self.without_fractions(open, place_of, profiles, |numbers, each| {
-                            file.read(part.first(AT_A_GLANCE), AT_A_GLANCE, numbers, &Pool::default(), each)
+                            file.read(&part.first(AT_A_GLANCE), AT_A_GLANCE, numbers, &Pool::default(), each)
                         })?;
                     }
                     let mut seen = 0;
                     if !open.is_empty() {
-                        file.read(part.first(most - rows), 8192, &open, &Pool::default(), |batch| {
+                        file.read(&part.first(most - rows), 8192, &open, &Pool::default(), |batch| {
                             seen += batch.num_rows();
                             for (array, column) in batch.columns().iter().zip(&open) {
                                 profile_array(array, &mut profiles[place_of[*column]]);

@@ -17,6 +17,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use super::cells::each_row;
 use super::{Job, Said, Tell, Told};
 use crate::DataError;
+use crate::columnar::parquet::LEAST_PART;
 use crate::date::{Date, date_of};
 use crate::encode::{EncodedChunk, Plan, RawRows};
 use crate::input::Format;
@@ -48,7 +49,10 @@ pub(super) fn write_arrow(job: &Job<'_>, plan: &Plan, to: &mut (dyn Write + Send
     Ok(report)
 }
 
-/// Each unit of rows becomes a row group, encoded by the thread that read it.
+/// Rows of a row group at most. Units are cut at multiples of it, or are smaller: row groups do not depend on how many threads there are.
+const ROW_GROUP: usize = LEAST_PART;
+
+/// Each unit of rows becomes row groups, encoded by the thread that read it.
 pub(super) fn write_parquet(job: &Job<'_>, plan: &Plan, to: &mut (dyn Write + Send), answer: impl Tell) -> Result<ReadReport, DataError> {
     let shape = Shape::new(job);
     let writer = ArrowWriter::try_new(to, shape.schema.clone(), Some(writer_properties(&shape.schema))).map_err(|e| failed(&e))?;
@@ -62,15 +66,18 @@ pub(super) fn write_parquet(job: &Job<'_>, plan: &Plan, to: &mut (dyn Write + Se
         },
         |chunks| {
             let (batches, reports): (Vec<RecordBatch>, Vec<ReadReport>) = chunks.into_iter().unzip();
-            Ok((row_group(&factory, &shape.schema, &batches)?, reports))
+            let groups = batches.chunks((ROW_GROUP / job.table.chunk_rows).max(1));
+            Ok((groups.map(|batches| row_group(&factory, &shape.schema, batches)).collect::<Result<Vec<_>, _>>()?, reports))
         },
-        |(columns, reports)| {
+        |(groups, reports)| {
             reports.iter().for_each(|r| report.merge(r));
-            let mut group = file.next_row_group().map_err(|e| failed(&e))?;
-            for column in columns {
-                column.append_to_row_group(&mut group).map_err(|e| failed(&e))?;
+            for columns in groups {
+                let mut group = file.next_row_group().map_err(|e| failed(&e))?;
+                for column in columns {
+                    column.append_to_row_group(&mut group).map_err(|e| failed(&e))?;
+                }
+                group.close().map_err(|e| failed(&e))?;
             }
-            group.close().map_err(|e| failed(&e))?;
             Ok(())
         },
     )?;

@@ -207,6 +207,31 @@ fn answers_alone() {
     assert_eq!((found.num_rows(), found.num_columns()), (2, 3));
 }
 
+/// However the rows are dealt out among threads, and whether numbers lie plainly in the file or are unpacked.
+#[test]
+fn row_groups_of_answers_do_not_depend_on_threads() {
+    let n = 300_000_u32;
+    let numbers = Float64Array::from_iter_values((0..n).map(|row| f64::from(row) / 7.0));
+    let batch = RecordBatch::try_from_iter([("x", Arc::new(numbers) as ArrayRef)]).unwrap();
+    let folder = Folder::new();
+    for (name, packing) in [("plain", Compression::UNCOMPRESSED), ("packed", Compression::SNAPPY)] {
+        let mut bytes = Vec::new();
+        let properties = WriterProperties::builder().set_dictionary_enabled(false).set_compression(packing).build();
+        let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties)).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let path = folder.file(&format!("{name}.parquet"), bytes);
+        let answers = [1, 2, 3, 7].map(|threads| {
+            let table = Table::open(&[&path], ReadOptions { threads, ..ReadOptions::default() }).unwrap();
+            let mut bytes = Vec::new();
+            table.write_answers(&STATES.map(String::from), OutputFormat::Parquet, false, &mut bytes, answer).unwrap();
+            bytes
+        });
+        assert!(answers.iter().all(|bytes| *bytes == answers[0]), "{name}");
+        assert_eq!(read_parquet(answers[0].clone()).num_rows(), n as usize);
+    }
+}
+
 /// The rows of a table as they are passed on, one a line.
 fn passed_on(table: &Table, text: RowText) -> String {
     let mut all = String::new();
