@@ -121,8 +121,9 @@ fn observe_block(rows: &Rows, first: usize, columns: &mut [Numbers<'_>]) {
     }
 }
 
-/// Sums of one class over some columns.
+/// Sums of one class over some columns. Where the next row is of the same class, it waits for these: longest if they lie across two lines of the cache.
 #[derive(Clone, Copy)]
+#[repr(align(64))]
 struct Sums<const W: usize> {
     pivot: [f64; W],
     /// Σ (x − pivot).
@@ -137,7 +138,7 @@ fn observe_some<const W: usize>(rows: &Rows, first: usize, columns: &mut [Number
     let blank = |pivot| Sums { pivot, deviation: [0.0; W], square: [0.0; W] };
     let pivots = rows.of_class.iter().map(|(n, first)| if *n == 0 { [0.0; W] } else { values.map(|values| values[*first as usize]) });
     let mut sums: Vec<Sums<W>> = pivots.chain([[0.0; W]]).map(blank).collect();
-    pulp::Arch::new().dispatch(AddUp { places: &rows.places, values, sums: &mut sums });
+    add_up(&rows.places, values, &mut sums);
     for (column, Numbers { of_class, .. }) in columns[..W].iter_mut().enumerate() {
         for (class, (moments, (n, _))) in of_class.iter_mut().zip(&rows.of_class).enumerate() {
             if *n > 0 {
@@ -155,35 +156,79 @@ fn observe_some<const W: usize>(rows: &Rows, first: usize, columns: &mut [Number
     W
 }
 
-/// The loop over rows, in the widest vectors the machine has.
-struct AddUp<'a, const W: usize> {
+fn add_up<const W: usize>(places: &[u32], values: [&[f64]; W], sums: &mut [Sums<W>]) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(machine) = pulp::x86::V3::try_new() {
+        return pulp::Simd::vectorize(machine, AddUp { places, values, sums, turn: |columns| turned(machine, columns) });
+    }
+    pulp::Arch::new().dispatch(AddUp { places, values, sums, turn: turned_one_by_one });
+}
+
+/// Four numbers of four columns, or of four rows.
+type Square = [[f64; 4]; 4];
+
+/// The loop over rows, four at a time: a number that is loaded alone takes as long as four that lie together.
+struct AddUp<'a, const W: usize, T> {
     places: &'a [u32],
     values: [&'a [f64]; W],
     sums: &'a mut [Sums<W>],
+    /// Columns to rows.
+    turn: T,
 }
 
-impl<const W: usize> pulp::WithSimd for AddUp<'_, W> {
+impl<const W: usize, T: Fn(Square) -> Square> pulp::WithSimd for AddUp<'_, W, T> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<V: pulp::Simd>(self, _: V) {
-        let Self { places, values, sums } = self;
-        let n = places.len();
-        let values: [&[f64]; W] = values.map(|values| &values[..n]);
-        for row in 0..n {
-            let Sums { pivot, deviation, square } = &mut sums[places[row] as usize];
-            let mut away = [0.0; W];
-            for column in 0..W {
-                away[column] = values[column][row] - pivot[column];
+        let Self { places, values, sums, turn } = self;
+        let (fours, rest) = places.as_chunks::<4>();
+        let values: [(&[[f64; 4]], &[f64]); W] = values.map(|values| {
+            let (of_fours, of_rest) = values.as_chunks::<4>();
+            (&of_fours[..fours.len()], &of_rest[..rest.len()])
+        });
+        for (nth, places) in fours.iter().enumerate() {
+            let mut rows = [[0.0; W]; 4];
+            for first in (0..W / 4 * 4).step_by(4) {
+                let square = turn(std::array::from_fn(|column| values[first + column].0[nth]));
+                rows.iter_mut().zip(square).for_each(|(row, numbers)| row[first..first + 4].copy_from_slice(&numbers));
             }
-            for column in 0..W {
-                deviation[column] += away[column];
+            for column in W / 4 * 4..W {
+                rows.iter_mut().zip(values[column].0[nth]).for_each(|(row, number)| row[column] = number);
             }
-            for column in 0..W {
-                square[column] += away[column] * away[column];
-            }
+            places.iter().zip(&rows).for_each(|(place, row)| sums[*place as usize].add(row));
+        }
+        for (nth, place) in rest.iter().enumerate() {
+            sums[*place as usize].add(&std::array::from_fn(|column| values[column].1[nth]));
         }
     }
+}
+
+impl<const W: usize> Sums<W> {
+    #[inline(always)]
+    fn add(&mut self, row: &[f64; W]) {
+        let away: [f64; W] = std::array::from_fn(|column| row[column] - self.pivot[column]);
+        self.deviation.iter_mut().zip(&away).for_each(|(sum, away)| *sum += away);
+        self.square.iter_mut().zip(&away).for_each(|(sum, away)| *sum += away * away);
+    }
+}
+
+/// Pairs of columns are laced into each other, and halves of the pairs put together.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn turned(machine: pulp::x86::V3, columns: Square) -> Square {
+    let avx = machine.avx;
+    let [a, b, c, d]: [std::arch::x86_64::__m256d; 4] = columns.map(pulp::cast);
+    let (even, odd) =
+        ([avx._mm256_unpacklo_pd(a, b), avx._mm256_unpacklo_pd(c, d)], [avx._mm256_unpackhi_pd(a, b), avx._mm256_unpackhi_pd(c, d)]);
+    let first = |[x, y]: [_; 2]| pulp::cast(avx._mm256_permute2f128_pd::<0x20>(x, y));
+    let second = |[x, y]: [_; 2]| pulp::cast(avx._mm256_permute2f128_pd::<0x31>(x, y));
+    [first(even), first(odd), second(even), second(odd)]
+}
+
+#[inline(always)]
+fn turned_one_by_one(columns: Square) -> Square {
+    std::array::from_fn(|row| columns.map(|column| column[row]))
 }
 
 /// Numbers that are gathered at once, so that they stay in cache while they are gone through twice.
@@ -268,4 +313,46 @@ fn deviations_from(mean: f64, values: &[f64]) -> [f64; 2] {
     whole.iter().for_each(|some| add(some));
     add(rest);
     [deviations.iter().sum(), squares.iter().sum()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// To the bit, however many rows are left over.
+    #[test]
+    fn four_rows_at_a_time_are_added_like_one_after_another() {
+        fn check<const W: usize>(n: usize) {
+            let columns: [Vec<f64>; W] =
+                std::array::from_fn(|column| (0..n).map(|row| ((row * 31 + column * 7) as f64).sin() * 1e3).collect());
+            let places: Vec<u32> = (0..n as u32).map(|row| row * row % 3).collect();
+            let values = columns.each_ref().map(|column| &column[..]);
+            let blank = Sums { pivot: std::array::from_fn(|column| column as f64 / 3.0), deviation: [0.0; W], square: [0.0; W] };
+            let (mut found, mut plain) = (vec![blank; 3], vec![blank; 3]);
+            add_up(&places, values, &mut found);
+            for (row, place) in places.iter().enumerate() {
+                plain[*place as usize].add(&values.map(|column| column[row]));
+            }
+            for (found, plain) in found.iter().zip(&plain) {
+                assert_eq!((found.deviation, found.square), (plain.deviation, plain.square), "{W} columns, {n} rows");
+            }
+        }
+        for n in [0, 1, 3, 4, 7, 4096] {
+            check::<1>(n);
+            check::<2>(n);
+            check::<4>(n);
+            check::<8>(n);
+        }
+    }
+
+    #[test]
+    fn columns_become_rows() {
+        let columns = [[0.0, 1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0], [8.0, 9.0, 10.0, 11.0], [12.0, 13.0, 14.0, 15.0]];
+        let rows = turned_one_by_one(columns);
+        assert_eq!(rows[1], [1.0, 5.0, 9.0, 13.0]);
+        #[cfg(target_arch = "x86_64")]
+        if let Some(machine) = pulp::x86::V3::try_new() {
+            assert_eq!(turned(machine, columns), rows);
+        }
+    }
 }
