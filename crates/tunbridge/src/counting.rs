@@ -196,9 +196,8 @@ pub(crate) fn after_skipping(error: Error, report: &ReadReport) -> Error {
     Error::Unfit { what: format!("{error}; {rows} skipped, the first at {first}"), hint: error.hint() }
 }
 
-/// That there are rows to learn from.
-pub(crate) fn check_rows(counted: &Counted) -> Result<(), Error> {
-    let Counted { schema, statistic, report, .. } = counted;
+/// That there are rows with a class, which weigh so much.
+pub(crate) fn check_rows(schema: &Schema, weight: f64, report: &ReadReport) -> Result<(), Error> {
     if report.n_rows == 0 && report.n_skipped > 0 {
         let first = report.first_skipped.as_deref().unwrap_or_default();
         return Err(Error::unfit(
@@ -207,10 +206,10 @@ pub(crate) fn check_rows(counted: &Counted) -> Result<(), Error> {
         ));
     }
     let n_missing = schema.target().and_then(|target| report.n_missing.get(target.index())).copied().unwrap_or(0);
-    if statistic.n_rows() <= 0.0 && n_missing < report.n_rows {
+    if weight <= 0.0 && n_missing < report.n_rows {
         return Err(Error::unfit("every row that has a class has the weight zero", "check the column of --weight"));
     }
-    if statistic.n_rows() <= 0.0 {
+    if weight <= 0.0 {
         let name = schema.target().map(|t| schema.variable(t).name.clone()).unwrap_or_default();
         let of_documents = schema.variables().iter().map(|v| v.name.as_str()).eq(data::DOCUMENT_COLUMNS);
         let hint = if of_documents {

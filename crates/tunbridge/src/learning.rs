@@ -176,8 +176,8 @@ pub(crate) fn learn_from(
     options: &LearnOptions,
     mut timings: Timings,
 ) -> Result<Learned, Error> {
-    check_rows(&counted).map_err(|error| after_skipping(error, &counted.report))?;
     let Counted { schema, statistic, report, .. } = counted;
+    check_rows(&schema, statistic.n_rows(), &report).map_err(|error| after_skipping(error, &report))?;
     let start = Instant::now();
     let recipe = recipe_of(table, options);
     let (unlabelled, rows) = unlabelled.unzip();

@@ -49,9 +49,10 @@ pub(crate) fn test_as(model: &dyn Classifier, paths: &[impl AsRef<Path>], option
     let blank = blank_tally(options.costs.as_ref(), model.classes())?;
     let (tested, tally) = tally(model, paths, options, blank)?;
     let name = model.target();
-    let metrics = tally
-        .metrics()
-        .ok_or_else(|| Error::unfit(format!("no row has a class of `{name}` that the model knows"), "check the target's column"))?;
+    let metrics = tally.metrics().ok_or_else(|| match how {
+        "" => Error::unfit(format!("no row has a class of `{name}` that the model knows"), "check the target's column"),
+        _ => nothing_held_out(),
+    })?;
     let Met { report, remarks } = tested;
     let target = target_of(model.schema())?;
     let of_target = |counts: &[u64]| counts.get(target).copied().unwrap_or(0);
@@ -115,6 +116,11 @@ pub(crate) fn held_out_part(read: &ReadOptions, seed: u64, share: f64) -> Result
     Ok((part(false), own, format!("{held} % held out, seed {seed}")))
 }
 
+/// That no row is left to judge.
+pub(crate) fn nothing_held_out() -> Error {
+    Error::unfit("no row that can be judged was held out", "give a larger share or more rows")
+}
+
 /// The rows in a hundred parts, and how many of these are held out.
 pub(crate) fn held_out_plan(seed: u64, share: f64) -> Result<(FoldPlan, usize), Error> {
     const PARTS: usize = 100;
@@ -153,7 +159,7 @@ pub fn hold_out(paths: &[impl AsRef<Path>], options: &LearnOptions, share: f64) 
     let rest = MaskedRows { rows: &table, plan, keep: |fold| fold < held };
     let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| model.ln_posteriors(chunk, out);
     let tally = judged(&rest, &scores, &model, blank_tally(options.costs.as_ref(), model.classes())?)?;
-    let metrics = tally.metrics().ok_or_else(|| Error::unfit("no row was held out", "give a larger share or more rows"))?;
+    let metrics = tally.metrics().ok_or_else(nothing_held_out)?;
     let how = format!("{held} % held out, seed {}", options.seed);
     Ok(Tested { evaluation: Evaluation::new(&how, model.classes(), metrics), schema: table.schema().clone(), report, remarks })
 }

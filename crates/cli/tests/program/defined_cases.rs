@@ -206,6 +206,7 @@ fn odd_names_are_names_like_any_other() {
 fn rows_that_weigh_nothing_are_not_said_to_lack_a_class() {
     let folder = Folder::new().write("t.csv", "x,y,w\na,p,0\nb,q,0\n");
     folder.run("learn t.csv -t y --weight w").fails(1, &["every row that has a class has the weight zero", "--weight"]);
+    folder.run("learn t.csv -t y --weight w -m aode").fails(1, &["every row that has a class has the weight zero", "--weight"]);
 }
 
 /// Rows that were skipped may be the reason why nothing can be learned.
@@ -214,4 +215,15 @@ fn skipped_rows_are_told_also_where_nothing_can_be_learned() {
     let folder = Folder::new().write("t.csv", "x,y\na,p\nb,q,3\na,p\n");
     let refused = folder.run("learn t.csv -t y --on-bad-row skip");
     refused.fails(1, &["at least two classes of `y`", "1 malformed row was skipped, the first at t.csv:3"]);
+}
+
+/// Whatever learns: it is not the target that is at fault.
+#[test]
+fn nothing_is_held_out_of_a_few_rows() {
+    let folder = Folder::with_model();
+    for kind in ["naive-bayes", "tan", "aode"] {
+        folder
+            .run(&format!("evaluate play_tennis.csv -t PlayTennis -m {kind} --holdout 0.01"))
+            .fails(1, &["was held out", "a larger share"]);
+    }
 }

@@ -98,6 +98,12 @@ fn an_order_is_saved_and_used_again() {
 }
 
 #[test]
+fn a_model_is_told_as_one_when_it_is_converted() {
+    let folder = Folder::with_model();
+    assert!(folder.run("convert play_tennis.tb days.bif").ok().stdout().starts_with("days.bif: 5 variables, tb to bif"));
+}
+
+#[test]
 fn every_format_gives_the_same_answers() {
     let folder = Folder::with_networks();
     let question = "'P(Flu, Allergy | Nose=runny)' --format json --quiet";

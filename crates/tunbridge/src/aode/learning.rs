@@ -9,6 +9,7 @@ use learn::{AodePrior, AodeStatistic, Discretisation};
 
 use super::model::{AodeModel, StoredAode};
 use crate::by_folds::{by_folds, n_folds};
+use crate::counting::{after_skipping, check_rows};
 use crate::held_out::blank_tally;
 use crate::look::Look;
 use crate::network::{Indicator, check_states, open_states, too_many_pairs};
@@ -125,6 +126,7 @@ fn learn_part(paths: &[impl AsRef<Path>], options: &AodeOptions) -> Result<Learn
     let attributes = attributes(&declared);
     let fold = table.fold(|n_states: &[usize]| AodeStatistic::empty(&attributes, target, n_states)).map_err(too_many_pairs)?;
     check_states(&declared, &fold.schema, &table)?;
+    check_rows(&fold.schema, fold.statistic.n_rows(), &fold.report).map_err(|error| after_skipping(error, &fold.report))?;
     let mut recipe = Recipe { missing: table.missing_markers().to_vec(), made: look.made(&options.indicators), ..Recipe::default() };
     look.cuts.write(&mut recipe);
     let mut remarks = look.remarks.clone();

@@ -41,7 +41,7 @@ pub(super) fn learn(
 
     let start = Instant::now();
     let (table, first, mut remarks) = count(table, &members[0].1)?;
-    check_rows(&first)?;
+    check_rows(&first.schema, first.statistic.n_rows(), &first.report)?;
     let statistics = count_others(&table, &first, &members, &mut remarks)?;
     let Counted { schema, report, .. } = first;
     let models = members.iter().zip(statistics).map(|((name, options), statistic)| {

@@ -9,7 +9,7 @@ use super::judge::{LabelEvaluation, judged};
 use super::learning::{count, count_once, no_costs, open, parts};
 use super::model::LabelsModel;
 use crate::remarks::counted;
-use crate::testing::{file_without, held_out_plan};
+use crate::testing::{file_without, held_out_plan, nothing_held_out};
 use crate::{Error, LearnOptions, TestOptions};
 
 /// An evaluation of labels with what was met while reading.
@@ -73,7 +73,7 @@ pub fn hold_out(paths: &[impl AsRef<Path>], options: &LearnOptions, share: f64) 
     let rest = MaskedRows { rows: &table, plan, keep: |fold| fold < held };
     let scores = |chunk: &Chunk<'_>, out: &mut Vec<f64>| model.posterior().ln_odds(chunk, out);
     let (tally, _) = judged(&rest, &scores, &model)?;
-    let metrics = tally.metrics().ok_or_else(|| Error::unfit("no row was held out", "give a larger share or more rows"))?;
+    let metrics = tally.metrics().ok_or_else(nothing_held_out)?;
     let how = format!("{held} % held out, seed {}", options.seed);
     let evaluation = LabelEvaluation::new(&how, &model, metrics);
     Ok(TestedLabels { evaluation, schema: all.schema, report: all.report, remarks: all.remarks })

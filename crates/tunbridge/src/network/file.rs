@@ -19,8 +19,10 @@ use crate::{Error, Model, model_file};
 pub struct NetworkFile {
     /// The file as the user named it; `-` is standard input.
     pub path: PathBuf,
-    /// Its format.
+    /// Its format; our own, where it is of no file of a network.
     pub format: FormatKind,
+    /// Whether it was read from a model file.
+    is_of_model: bool,
     holds: Holds,
     graph: FactorGraph,
     remarks: Vec<String>,
@@ -91,7 +93,7 @@ impl NetworkFile {
             }
             _ => return Err(Error::Internal(format!("{kind} holds something new"))),
         };
-        Ok(Self { path: path.into(), format: kind, holds, graph, remarks, model: None })
+        Ok(Self { path: path.into(), format: kind, is_of_model: false, holds, graph, remarks, model: None })
     }
 
     /// A structure as it is written in a line: `[A][T|A]` as bnlearn has it, or `A->B<-C` as pyAgrum does.
@@ -130,7 +132,7 @@ impl NetworkFile {
             Model::NaiveBayes(model) => model,
             Model::Network(model) => {
                 let mut file = Self::of_learned(*model);
-                file.path = path.into();
+                (file.path, file.is_of_model) = (path.into(), true);
                 return Ok(file);
             }
             other => return Err(unfit(&format!("is a model of the kind {}, and no network", other.kind()))),
@@ -140,7 +142,7 @@ impl NetworkFile {
         }
         let network = model.posterior().to_network(model.schema()).map_err(|e| Error::from(e).at(path.display().to_string()))?;
         let mut file = Self::of_document(Document::new("", network));
-        file.path = path.into();
+        (file.path, file.is_of_model) = (path.into(), true);
         if model.calibrator().is_some() {
             file.remarks.push("the model is calibrated, and the network is what it was before that".into());
         }
@@ -151,6 +153,11 @@ impl NetworkFile {
     pub fn of_learned(model: NetworkModel) -> Self {
         let file = Self::of_document(Document::new(model.name(), model.network().clone()));
         Self { model: Some(Box::new(model)), ..file }
+    }
+
+    /// What it was read from: the name of its format, or `tb` if that was a model.
+    pub fn came_as(&self) -> &'static str {
+        if self.is_of_model { "tb" } else { self.format.name() }
     }
 
     /// The model that the network is of, if it was learned.
@@ -185,6 +192,7 @@ impl NetworkFile {
         Self {
             path: PathBuf::new(),
             format: FormatKind::Tbn,
+            is_of_model: false,
             holds: Holds::Network(Box::new(document)),
             graph,
             remarks: Vec::new(),
@@ -194,7 +202,8 @@ impl NetworkFile {
 
     /// Another network that was made of this one, and of no model.
     pub(super) fn with_document(&self, document: Document) -> Self {
-        Self { path: self.path.clone(), format: self.format, remarks: self.remarks.clone(), ..Self::of_document(document) }
+        let Self { path, format, is_of_model, remarks, .. } = self.clone();
+        Self { path, format, is_of_model, remarks, ..Self::of_document(document) }
     }
 
     /// What had to be said when it was read: rows that were renormalised, what was left out.

@@ -36,12 +36,12 @@ pub fn run(args: &ConvertArgs, common: &Common, timings: &mut Timings) -> Result
     let n_variables = file.domain().n_variables();
     if as_json {
         let beside: Vec<String> = saved.beside.iter().map(|path| path.display().to_string()).collect();
-        return print_json(&serde_json::json!({"network": args.output.display().to_string(), "from": file.format.name(), "to": to.name(),
+        return print_json(&serde_json::json!({"network": args.output.display().to_string(), "from": file.came_as(), "to": to.name(),
             "variables": n_variables, "remarks": file.remarks(), "lost": saved.lost, "beside": beside}));
     }
     let variables = of(n_variables as f64, "variable", "variables");
     let told = told_of_saving(&file, &saved);
-    print(&format!("{}: {variables}, {} to {to}\n{told}", args.output.display(), file.format))
+    print(&format!("{}: {variables}, {} to {to}\n{told}", args.output.display(), file.came_as()))
 }
 
 fn read(args: &ConvertArgs, timings: &mut Timings) -> Result<NetworkFile, Failure> {
@@ -65,7 +65,7 @@ fn to_model(args: &ConvertArgs, target: &str, as_json: bool, timings: &mut Timin
     let (n_variables, rows) = (file.domain().n_variables(), args.equivalent_sample_size);
     if as_json {
         return print_json(&serde_json::json!({"model": args.output.display().to_string(), "kind": model.kind(), "target": target,
-            "from": file.format.name(), "variables": n_variables, "rows": rows, "bytes": bytes, "remarks": file.remarks()}));
+            "from": file.came_as(), "variables": n_variables, "rows": rows, "bytes": bytes, "remarks": file.remarks()}));
     }
     let (variables, rows) = (of(n_variables as f64, "variable", "variables"), of(rows, "row", "rows"));
     let remarks: String = file.remarks().iter().map(|text| format!("  read: {text}\n")).collect();

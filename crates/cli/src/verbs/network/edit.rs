@@ -47,13 +47,13 @@ pub fn run(args: &EditArgs, common: &Common, timings: &mut Timings) -> Result<()
         let beside: Vec<String> = saved.beside.iter().map(|path| path.display().to_string()).collect();
         let edits: Vec<Value> = edits.iter().zip(&effects).map(|(edit, effect)| object(edit, effect)).collect();
         return print_json(
-            &json!({"network": path.display().to_string(), "from": edited.format.name(), "to": to.name(), "variables": n_variables,
+            &json!({"network": path.display().to_string(), "from": edited.came_as(), "to": to.name(), "variables": n_variables,
             "arcs": n_arcs, "edits": edits, "remarks": edited.remarks(), "lost": saved.lost, "beside": beside}),
         );
     }
     let (variables, arcs) = (of(n_variables as f64, "variable", "variables"), of(n_arcs as f64, "arc", "arcs"));
     let steps: String = edits.iter().zip(&effects).map(|(edit, effect)| format!("  {}\n", words(edit, effect))).collect();
-    print(&format!("{}: {variables}, {arcs}, {} to {to}\n{steps}{}", path.display(), edited.format, told_of_saving(&edited, &saved)))
+    print(&format!("{}: {variables}, {arcs}, {} to {to}\n{steps}{}", path.display(), edited.came_as(), told_of_saving(&edited, &saved)))
 }
 
 /// Reads an edit; what is wrong with it is shown with its place.
