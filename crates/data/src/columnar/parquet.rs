@@ -294,7 +294,7 @@ pub(super) struct Positioned {
 }
 
 /// Headers of pages are some dozen bytes long.
-const HEADER: usize = 128;
+pub(super) const HEADER: usize = 128;
 
 /// Columns that are passed on.
 const MANY: usize = 1 << 18;
@@ -305,6 +305,14 @@ impl Positioned {
         let file = input.seekable().map_err(failed)?;
         let len = file.metadata().map_err(failed)?.len();
         Ok(Self { file: Arc::new(file), len, turn: Mutex::new(()), at_once })
+    }
+
+    /// So many bytes, or as many as there are.
+    pub(super) fn up_to(&self, start: u64, most: usize) -> io::Result<Bytes> {
+        let mut bytes = vec![0; most];
+        let n = crate::input::read_at(&self.file, &mut bytes, start)?;
+        bytes.truncate(n);
+        Ok(bytes.into())
     }
 }
 
@@ -318,7 +326,7 @@ impl ChunkReader for Positioned {
     type T = ReadOn;
 
     fn get_read(&self, start: u64) -> parquet::errors::Result<ReadOn> {
-        Ok(ReadOn { file: self.file.clone(), next: start, buffer: vec![0; self.at_once], filled: 0, taken: 0 })
+        Ok(ReadOn { file: self.file.clone(), next: start, at_once: self.at_once, buffer: Vec::new(), filled: 0, taken: 0 })
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
@@ -342,6 +350,7 @@ impl ChunkReader for Positioned {
 pub(super) struct ReadOn {
     file: Arc<File>,
     next: u64,
+    at_once: usize,
     buffer: Vec<u8>,
     filled: usize,
     taken: usize,
@@ -349,12 +358,13 @@ pub(super) struct ReadOn {
 
 impl Read for ReadOn {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        if self.taken == self.filled && to.len() > self.buffer.len() {
+        if self.taken == self.filled && to.len() > self.at_once {
             let n = crate::input::read_at(&self.file, to, self.next)?;
             self.next += n as u64;
             return Ok(n);
         }
         if self.taken == self.filled {
+            self.buffer.resize(self.at_once, 0);
             self.filled = crate::input::read_at(&self.file, &mut self.buffer, self.next)?;
             self.taken = 0;
             self.next += self.filled as u64;

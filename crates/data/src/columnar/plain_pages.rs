@@ -4,18 +4,20 @@
 //! taken its place in the cache; here the rows asked for are read from where they lie, straight to where they are used.
 
 use std::fs::File;
+use std::io::{Chain, Read};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use arrow_schema::DataType;
-use bytes::Bytes;
+use bytes::buf::Reader;
+use bytes::{Buf, Bytes};
 use parquet::basic::{Compression, Encoding, Type as Physical};
 use parquet::column::page::{Page, PageReader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{ChunkReader, Length, SerializedPageReader};
 
-use super::parquet::{Positioned, ReadOn};
+use super::parquet::{HEADER, Positioned, ReadOn};
 use super::scratch::Scratch;
 
 /// Where the columns of a row group lie. What was found for one part of its rows is known for the others.
@@ -78,7 +80,7 @@ impl PlainPages {
         while first < end {
             // Whoever decodes the rows of a page that cannot be read will say why.
             let Ok(Some(page)) = reader.get_next_page() else { break };
-            let (start, len) = heads.last();
+            let (start, len) = heads.last().place;
             let n = page.num_values() as usize;
             let rows = first..first.checked_add(n)?;
             first = rows.end;
@@ -155,13 +157,22 @@ fn one_run_of_ones(levels: &[u8], n_values: u32) -> bool {
 /// The file as a reader of pages sees it who wants to know no more than where they are and how they begin.
 struct Heads<'f> {
     file: &'f Positioned,
-    /// Where the last page was, and how long.
-    last: Mutex<(u64, usize)>,
+    last: Mutex<LastPage>,
+}
+
+/// The page that was last read of.
+#[derive(Default)]
+struct LastPage {
+    /// Where it was, and how long.
+    place: (u64, usize),
+    /// Where its header is, which is read with some bytes of what comes behind it.
+    header: u64,
+    bytes: Bytes,
 }
 
 impl Heads<'_> {
-    fn last(&self) -> (u64, usize) {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    fn last(&self) -> MutexGuard<'_, LastPage> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -172,10 +183,13 @@ impl Length for Heads<'_> {
 }
 
 impl ChunkReader for Heads<'_> {
-    type T = ReadOn;
+    type T = Chain<Reader<Bytes>, ReadOn>;
 
-    fn get_read(&self, start: u64) -> Result<ReadOn> {
-        self.file.get_read(start)
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        let mut last = self.last();
+        (last.header, last.bytes) = (start, self.file.up_to(start, HEADER)?);
+        let behind = self.file.get_read(start + last.bytes.len() as u64)?;
+        Ok(last.bytes.clone().reader().chain(behind))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
@@ -184,8 +198,14 @@ impl ChunkReader for Heads<'_> {
         if start.checked_add(length as u64).is_none_or(|end| end > self.len()) {
             return Err(ParquetError::EOF(format!("{length} bytes at {start} of a file of {}", self.len())));
         }
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (start, length);
-        self.file.get_bytes(start, length.min(HEAD))
+        let mut last = self.last();
+        last.place = (start, length);
+        let wanted = length.min(HEAD);
+        let known = start.checked_sub(last.header).map(|from| from as usize).filter(|from| *from <= HEADER);
+        match known.filter(|from| from + wanted <= last.bytes.len()) {
+            Some(from) => Ok(last.bytes.slice(from..from + wanted)),
+            None => self.file.get_bytes(start, wanted),
+        }
     }
 }
 
