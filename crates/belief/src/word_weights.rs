@@ -74,11 +74,11 @@ impl WordWeights {
         *self == Self::default()
     }
 
-    /// The words of a text, in order and each once, with their weights. Words outside of the vocabulary are left out, and so are
-    /// those of weight zero. What was in `bag` is replaced.
-    pub fn weigh(&self, words: &[u32], n_words: usize, bag: &mut Vec<(u32, f64)>) {
+    /// The words of a text, in order and each once, with their weights. Words that are not known are left out before the text is brought to
+    /// its length, and so are those of weight zero. What was in `bag` is replaced.
+    pub fn weigh(&self, words: &[u32], is_known: impl Fn(usize) -> bool, bag: &mut Vec<(u32, f64)>) {
         bag.clear();
-        bag.extend(words.iter().filter(|word| (**word as usize) < n_words).map(|word| (*word, 1.0)));
+        bag.extend(words.iter().filter(|word| is_known(**word as usize)).map(|word| (*word, 1.0)));
         if !bag.is_sorted_by_key(|(word, _)| *word) {
             bag.sort_unstable_by_key(|(word, _)| *word);
         }
@@ -127,7 +127,7 @@ mod tests {
 
     fn bag(weights: &WordWeights, words: &[u32]) -> Vec<(u32, f64)> {
         let mut bag = Vec::new();
-        weights.weigh(words, 4, &mut bag);
+        weights.weigh(words, |word| word < 4, &mut bag);
         bag
     }
 

@@ -33,7 +33,7 @@ impl WordCounts {
         } else {
             let mut bag = Vec::new();
             cells(&of_class, rows, |class, text, tally| {
-                of_words.weigh(words(text), n_words, &mut bag);
+                of_words.weigh(words(text), |word| word < n_words, &mut bag);
                 bag.iter().for_each(|(word, of_word)| tally.add(*word, text, of_word * weight(text), weight(text)));
                 if let Some(bursts) = bursts {
                     bursts.observe(&bag, class, weight(text));
@@ -60,7 +60,7 @@ impl WordCounts {
             if self.weights.is_plain() {
                 found.extend(words.iter().filter_map(|word| Some((rows.row(*word)?, 1.0))));
             } else {
-                self.weights.weigh(words, n_words, &mut bag);
+                self.weights.weigh(words, |word| word < n_words, &mut bag);
                 found.extend(bag.iter().filter_map(|(word, times)| Some((rows.row(*word)?, *times))));
                 if let Some(bursts) = &mut self.bursts {
                     let classes = of_text(text).iter().enumerate().filter(|(_, share)| **share > 0.0);

@@ -1,15 +1,17 @@
 //! What a text says of the classes when it is held out: as if its words had not been learned from.
 
-use belief::ClassCounts;
+use belief::{ClassCounts, TextLength};
 
 use super::prior::TextEvent;
 use super::scoring::{BagTable, stride_of};
 use super::words::{Bag, ratio};
 
-/// A word of the text: its code, how much it counts, and its counts in all texts.
+/// A word of the text: its code, how much it counted when it was learned, how much it counts in a text whose own words may be unknown, and
+/// its counts in all texts.
 struct Run<'c> {
     word: u32,
     n: f64,
+    says: f64,
     counts: ClassCounts<'c>,
 }
 
@@ -21,12 +23,21 @@ impl Bag<'_> {
         if words.is_empty() {
             return;
         }
-        let mut bag = Vec::new();
-        self.counts.weights().weigh(words, self.counts.n_words(), &mut bag);
-        bag.retain(|(word, _)| self.chosen[*word as usize]);
-        let runs: Vec<Run<'_>> = bag.iter().map(|(word, n)| Run { word: *word, n: *n, counts: self.counts_of(*word as usize) }).collect();
+        let (weights, n_words) = (self.counts.weights(), self.counts.n_words());
         // Words that no other text has are unknown without this one.
-        let staying: Vec<&Run<'_>> = runs.iter().filter(|run| run.counts.texts() - weight > 1e-9 * weight).collect();
+        let stays = |word: usize| word < n_words && self.counts_of(word).texts() - weight > 1e-9 * weight;
+        let (mut bag, mut left) = (Vec::new(), Vec::new());
+        weights.weigh(words, |word| word < n_words, &mut bag);
+        bag.retain(|(word, _)| self.chosen[*word as usize]);
+        let has_length = weights.length != TextLength::AsItIs;
+        if has_length {
+            weights.weigh(words, stays, &mut left);
+        }
+        let said = |word: u32| left.binary_search_by_key(&word, |(word, _)| *word).map_or(0.0, |place| left[place].1);
+        let run =
+            |&(word, n): &(u32, f64)| Run { word, n, says: if has_length { said(word) } else { n }, counts: self.counts_of(word as usize) };
+        let runs: Vec<Run<'_>> = bag.iter().map(run).collect();
+        let staying: Vec<&Run<'_>> = runs.iter().filter(|run| stays(run.word as usize)).collect();
         let n_chosen = self.n_chosen - (runs.len() - staying.len()) as f64;
         let (before, l) = (self.pseudo.of_each(self.n_chosen), self.pseudo.of_each(n_chosen));
         let length: f64 = runs.iter().map(|run| run.n).sum();
@@ -34,9 +45,9 @@ impl Bag<'_> {
             // Refused before.
             TextEvent::DirichletCompound => {}
             TextEvent::Multinomial => {
-                let n_left: f64 = staying.iter().map(|run| run.n).sum();
+                let n_left: f64 = staying.iter().map(|run| run.says).sum();
                 let mut said = vec![0.0; stride_of(out.len())];
-                staying.iter().for_each(|run| table.words.add_times(run.word, run.n, &mut said));
+                staying.iter().for_each(|run| table.words.add_times(run.word, run.says, &mut said));
                 for (class, out) in out.iter_mut().enumerate() {
                     // Of another class only the size of the vocabulary has changed.
                     if class != own && before == l {
@@ -49,7 +60,7 @@ impl Bag<'_> {
                     let total = self.class_totals[class] - taken + l * n_chosen;
                     let says = |run: &&Run<'_>| {
                         let times = run.counts.of_class(class).times - run.n * of_own;
-                        run.n * ratio(times + l, total, n_chosen).ln()
+                        run.says * ratio(times + l, total, n_chosen).ln()
                     };
                     *out += staying.iter().map(says).sum::<f64>();
                 }
@@ -82,7 +93,7 @@ impl Bag<'_> {
                     let total = self.total - self.class_totals[class] - gone * length + l * n_chosen;
                     let says = |(run, times): (&&Run<'_>, &f64)| {
                         let others = times - run.counts.of_class(class).times;
-                        -run.n * ratio(others - run.n * gone + l, total, n_chosen).ln()
+                        -run.says * ratio(others - run.n * gone + l, total, n_chosen).ln()
                     };
                     // Given the scale, as numbers are.
                     *out += table.scales[class] * staying.iter().zip(&times).map(says).sum::<f64>();

@@ -39,6 +39,8 @@ pub(crate) struct BagTable {
     pub once: bool,
     /// How much each word of a text counts; `None` is once a time.
     pub weights: Option<Arc<WordWeights>>,
+    /// Where texts are brought to one length, whether each word was met: a text is as long as those of its words that were, whether they count or not.
+    pub met: Option<Vec<bool>>,
     /// Where words come in bursts, the sum of the α of each class, and α itself by word and class; empty elsewhere.
     pub concentrations: Vec<f64>,
     /// What the words of each class were multiplied by to be of one size.
@@ -243,9 +245,10 @@ impl BagTable {
 
     /// The words that count, each once, with how much they count, and the sum of that. What was in `bag` is replaced.
     pub(super) fn bag(&self, words: &[u32], bag: &mut Vec<(u32, f64)>) -> f64 {
+        let is_known = |word: usize| self.met.as_ref().map_or(word < self.words.n_words(), |met| met.get(word).is_some_and(|met| *met));
         match &self.weights {
-            Some(weights) => weights.weigh(words, self.words.n_words(), bag),
-            None => WordWeights::default().weigh(words, self.words.n_words(), bag),
+            Some(weights) => weights.weigh(words, is_known, bag),
+            None => WordWeights::default().weigh(words, is_known, bag),
         }
         bag.retain(|(word, _)| self.words.is_known(*word as usize));
         if self.once {

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use belief::{ClassCounts, WordCount, WordCounts};
+use belief::{ClassCounts, TextLength, WordCount, WordCounts};
 
 use super::dirichlet_compound::Polya;
 use super::prior::{Estimate, MEstimateP, TextEvent, WordChoice};
@@ -295,9 +295,11 @@ impl<'s> Bag<'s> {
             }
         }
         let weights = (!self.counts.weights().is_plain() && !self.counts.weights().bursts).then(|| Arc::clone(self.counts.weights()));
+        let has_length = self.counts.weights().length != TextLength::AsItIs;
+        let met = has_length.then(|| (0..self.counts.n_words()).map(|word| is_met(&self.counts_of(word))).collect());
         let once = self.event == TextEvent::Bernoulli;
         let concentrations = self.polya.iter().map(|polya| polya.total).collect();
-        BagTable { words, every_text, once, weights, concentrations, scales, class_totals: self.class_totals.clone() }
+        BagTable { words, every_text, once, weights, met, concentrations, scales, class_totals: self.class_totals.clone() }
     }
 
     /// a · ln p of every word that counts, by the table of this bag: a is its pseudo-count.

@@ -202,6 +202,10 @@ proptest! {
             for (x, y) in found[place * 3..][..3].iter().zip(&expected) {
                 prop_assert!(x == y || (x - y).abs() < 1e-9, "{:?}: {found:?} {expected:?}", EVENTS[event]);
             }
+            // Nor would its own words have a code if they had never been read.
+            let is_read = |word: &u32| others.iter().any(|(_, words, _)| words.contains(word));
+            let unread = row.1.iter().map(|word| if is_read(word) { *word } else { u32::MAX }).collect();
+            prop_assert_eq!(scores(&without, &[(row.0, unread, row.2)]), expected);
         }
     }
 
