@@ -344,9 +344,15 @@ impl States {
             places.next().filter(|_| places.next().is_none())
         };
         only(&|n| n.to_lowercase() == text.to_lowercase()).or_else(|| {
-            let number: f64 = text.parse().ok()?;
-            only(&|n| n.parse::<f64>() == Ok(number))
+            let number = Self::number_of(text)?;
+            only(&|n| Self::number_of(n) == Some(number))
         })
+    }
+
+    /// The number that a name is, if no other number is read as the same: beyond 2⁵³ several whole ones are.
+    pub fn number_of(name: &str) -> Option<f64> {
+        const MOST: f64 = (1_u64 << 53) as f64;
+        name.parse::<f64>().ok().filter(|number| number.abs() < MOST)
     }
 
     /// The same states in canonical order: declared ones as declared, the others sorted (numbers by value, then bytes).

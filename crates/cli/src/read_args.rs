@@ -20,7 +20,7 @@ pub struct ReadArgs {
     #[arg(long, value_enum, value_name = "WHETHER")]
     pub header: Option<HeaderArg>,
     /// Another marker of a missing value, besides the empty cell, ?, NA, NaN and null; may be repeated
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_negative_numbers = true)]
     pub missing: Vec<String>,
     /// What to do with a malformed row [default: error]
     #[arg(long, value_enum, value_name = "HOW")]

@@ -188,7 +188,8 @@ impl TextArgs {
                     let path = PathBuf::from(given);
                     let list =
                         std::fs::read_to_string(&path).map_err(|source| Failure::from(tunbridge::data::DataError::Io { path, source }))?;
-                    words.stop_words.extend(list.lines().map(|line| line.trim().to_lowercase()).filter(|word| !word.is_empty()));
+                    let as_met = |word: &str| if self.keep_case { word.to_string() } else { word.to_lowercase() };
+                    words.stop_words.extend(list.lines().map(|line| as_met(line.trim())).filter(|word| !word.is_empty()));
                 }
             }
         }

@@ -90,6 +90,15 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + day_of_era - 719_468
 }
 
+/// A number, or the days of a date, as a column of dates is read that is called numeric; `None` for NaN, and for what is neither.
+pub fn number_or_days(text: &str) -> Option<f64> {
+    match (text.parse::<f64>(), date_of(text.as_bytes())) {
+        (Ok(x), _) => Some(x).filter(|x| !x.is_nan()),
+        (_, Some(Date::Days(days))) => Some(days),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Date, date_of};

@@ -164,11 +164,11 @@ impl DataError {
                     let column = place.column.as_deref().unwrap_or("COLUMN");
                     if date_of(found.as_bytes()) == Some(Date::Unread) {
                         return Some(format!(
-                            "write dates as 2024-01-31 or 31.01.2024, or read the column as states with --types {column}=category"
+                            "write dates as 2024-01-31 or 31.01.2024, or read the column as states when it is learned from, with --types {column}=category"
                         ));
                     }
                     format!(
-                        "read the column as states with --types {column}=category, `{found}` as missing with --missing '{found}', or skip the row with --on-bad-row skip"
+                        "read `{found}` as missing with --missing '{found}', skip the row with --on-bad-row skip, or learn from the column as states with --types {column}=category"
                     )
                 }
                 RowFault::UnknownState { found, known } => {

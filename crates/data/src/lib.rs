@@ -32,6 +32,7 @@ pub mod words;
 mod write;
 
 pub use belief::closest;
+pub use date::number_or_days;
 pub use documents::COLUMNS as DOCUMENT_COLUMNS;
 pub use error::{Contradiction, DataError, Place, RowFault};
 pub use held::HeldRows;

@@ -167,6 +167,11 @@ pub enum UnknownStates {
 }
 
 impl ReadOptions {
+    /// Whether the target, the weight or a text is named by one of these cells.
+    pub(crate) fn name_some_of(&self, cells: &[String]) -> bool {
+        self.target.iter().chain(&self.weight).chain(&self.text).any(|name| cells.contains(name))
+    }
+
     /// How many threads work.
     pub fn n_threads(&self) -> usize {
         if self.threads > 0 { self.threads } else { std::thread::available_parallelism().map_or(1, usize::from) }

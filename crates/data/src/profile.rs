@@ -13,6 +13,9 @@ use crate::text::tile::Tile;
 
 /// Rows looked at before the kinds are decided.
 pub(crate) const SAMPLE_ROWS: usize = 65_536;
+
+/// Why a column without values is left out.
+pub(crate) const NO_VALUES: &str = "it has no values";
 /// Whole numbers are states when they take at most this many values…
 const FEW: usize = 10;
 /// …or at most this many in a target.
@@ -226,7 +229,7 @@ impl Profile {
     pub fn kind(&self, is_target: bool) -> (Inferred, Option<String>) {
         let distinct = self.values.len() + self.others.len();
         if self.n == 0 {
-            return (Inferred::Categorical, Some("it has no values".into()));
+            return (Inferred::Categorical, Some(NO_VALUES.into()));
         }
         if self.not_numbers == 0 && self.least <= self.greatest {
             let few = if is_target { FEW_IN_TARGET } else { FEW };
@@ -300,7 +303,9 @@ impl Inferred {
     pub fn left_out(self) -> Option<Role> {
         let reason = match self {
             Inferred::Text => "it is text; count its words with --text NAME, or read it as states with --types NAME=category",
-            Inferred::Date => "it is a date; read it as states with --types NAME=category, or as days with --types NAME=numeric",
+            Inferred::Date => {
+                "it is a date; read it as states with --types NAME=category, or as a number with --types NAME=numeric: days, of times of day and durations seconds"
+            }
             Inferred::Opaque => "its values are nested or bytes, and not understood",
             _ => return None,
         };

@@ -90,8 +90,9 @@ pub(crate) enum Unit {
 const MOST_CHUNKS: usize = 64;
 
 impl Source {
-    /// `as_document` is whether a file that is no table by its name, nor by what is said of its columns, is one document.
-    pub fn open(input: Input, options: &ReadOptions, as_document: bool) -> Result<Self, DataError> {
+    /// `as_document` is whether a file that is no table by its name, nor by what is said of its columns, is one document, and `are_names` whether
+    /// cells are names of columns that are asked for.
+    pub fn open(input: Input, options: &ReadOptions, as_document: bool, are_names: &dyn Fn(&[String]) -> bool) -> Result<Self, DataError> {
         let said_to_be_table = options.delimiter.is_some() || options.header != Header::Auto;
         let of_documents = |documents| (Layout::Documents(documents), documents::COLUMNS.map(String::from).to_vec());
         let single = |cut| of_documents(Documents::single(&input, cut, options.class_depth));
@@ -103,7 +104,7 @@ impl Source {
             Format::Mailbox => single(Cut::Messages),
             Format::Csv { .. } if as_document && !said_to_be_table && !input.is_named_as_table() => single(Cut::Whole),
             Format::Csv { tab } => {
-                let (dialect, names) = csv::sniff(&input, tab, options)?;
+                let (dialect, names) = csv::sniff(&input, tab, options, are_names)?;
                 (Layout::Csv(dialect), names)
             }
             Format::Arff => {
@@ -112,7 +113,7 @@ impl Source {
                 (Layout::Arff(header), names)
             }
             Format::JsonLines => {
-                let (names, all_keys) = json_lines::keys(&input)?;
+                let (names, all_keys) = json_lines::keys(&input, options.on_bad_row)?;
                 (Layout::JsonLines { all_keys }, names)
             }
             Format::Parquet => {
@@ -399,7 +400,7 @@ mod tests {
         writer.write(&batch).unwrap();
         writer.close().unwrap();
         let input = Input::all(&[file.path()]).unwrap().remove(0);
-        let source = Source::open(input, &ReadOptions::default(), false).unwrap();
+        let source = Source::open(input, &ReadOptions::default(), false, &|_| false).unwrap();
         (file, source)
     }
 

@@ -67,6 +67,12 @@ pub(crate) fn leave_one_out_words(model: &NaiveBayesModel) -> &'static str {
         "leave-one-out, given the weights of words"
     } else if model.prior().words.most_informative.is_some() {
         "leave-one-out, given the words that were chosen by the classes; --evaluate folds:10 chooses them anew"
+    } else if model.prior().words.least_texts > 1.0 || model.prior().words.least_times > 1.0 {
+        "leave-one-out, given the words that are frequent enough; --evaluate folds:10 chooses them anew"
+    } else if model.parts().pruned.iter().any(|pruned| pruned.times > 0.0) {
+        "leave-one-out, given the words that were kept"
+    } else if model.prior().text == TextEvent::NormalisedComplement {
+        "leave-one-out, given how large the weights of a class's words are"
     } else {
         "leave-one-out"
     }

@@ -36,6 +36,8 @@ pub struct WordCounts {
     weights: Arc<WordWeights>,
     /// How words are repeated within texts, where that is counted.
     bursts: Option<Bursts>,
+    /// The weight of the texts of each class that have no word at all: they are missing, and say nothing of words that are not there.
+    wordless: Vec<f64>,
 }
 
 /// How often a word was met in texts of one class.
@@ -77,12 +79,18 @@ impl WordCounts {
         {
             of_word.resize(n_words, 0.0);
         }
-        Self { n_classes, rows: SparseRows::empty(n_words), bursts: weights.bursts.then(Bursts::default), weights }
+        let bursts = weights.bursts.then(Bursts::default);
+        Self { n_classes, rows: SparseRows::empty(n_words), bursts, weights, wordless: vec![0.0; n_classes] }
     }
 
     /// How words are repeated within texts, where that is counted.
     pub fn bursts(&self) -> Option<&Bursts> {
         self.bursts.as_ref()
+    }
+
+    /// The weight of the texts of each class that have no word at all, and are as good as missing.
+    pub fn wordless(&self) -> &[f64] {
+        &self.wordless
     }
 
     /// How much each word of a text counts.
@@ -128,6 +136,7 @@ impl WordCounts {
     pub fn scale(&mut self, by: f64) {
         self.rows.counts_mut().for_each(|count| *count = WordCount { times: by * count.times, texts: by * count.texts });
         self.rows.compact();
+        self.wordless.iter_mut().for_each(|weight| *weight *= by);
         if let Some(bursts) = &mut self.bursts {
             bursts.scale(by);
         }
@@ -144,6 +153,7 @@ impl WordCounts {
         } else {
             self.rows.add(other.rows.cells());
         }
+        self.wordless.iter_mut().zip(&other.wordless).for_each(|(mine, theirs)| *mine += theirs);
         if let (Some(mine), Some(theirs)) = (&mut self.bursts, &other.bursts) {
             mine.merge(theirs);
         }
@@ -163,6 +173,8 @@ impl WordCounts {
                 None => _ = WordCount::default().without(count)?,
             }
         }
+        // Models of before were not told of these texts; that the rows were there is known from their classes.
+        left.wordless.iter_mut().zip(&other.wordless).for_each(|(held, gone)| *held = (*held - gone).max(0.0));
         if let (Some(mine), Some(theirs)) = (&mut left.bursts, &other.bursts) {
             mine.forget(theirs)?;
         }
@@ -195,7 +207,13 @@ impl WordCounts {
         if !map.is_identity() || map.n_states < self.n_classes {
             self.rows.rename_classes(map)?;
         }
-        self.n_classes = map.n_states;
+        let mut wordless = vec![0.0; map.n_states];
+        for (weight, to) in self.wordless.iter().zip(&map.to) {
+            if let Some(renamed) = wordless.get_mut(*to as usize) {
+                *renamed += weight;
+            }
+        }
+        (self.n_classes, self.wordless) = (map.n_states, wordless);
         Ok(())
     }
 
@@ -222,6 +240,7 @@ impl WordCounts {
             }
         }
         two.rows.add(cells);
+        two.wordless = vec![count_without(self.wordless[all], self.wordless[class])?, self.wordless[class]];
         Ok(two)
     }
 
@@ -238,6 +257,7 @@ impl PartialEq for WordCounts {
             && self.n_words() == other.n_words()
             && self.weights == other.weights
             && self.bursts == other.bursts
+            && self.wordless == other.wordless
             && (0..self.n_words()).all(|word| self.of_word(word) == other.of_word(word))
     }
 }

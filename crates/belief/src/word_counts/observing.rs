@@ -20,7 +20,10 @@ impl WordCounts {
         }
         let (n_classes, n_words) = (self.n_classes, self.n_words());
         let of_class = for_codes!(classes, classes => texts_of_classes(classes, n_classes, weights));
-        let Self { weights: of_words, bursts, rows, .. } = self;
+        let Self { weights: of_words, bursts, rows, wordless, .. } = self;
+        for (class, text) in of_class.iter().filter(|(_, text)| texts.words(*text as usize).is_empty()) {
+            wordless[*class as usize] += weights.map_or(1.0, |weights| weights[*text as usize]);
+        }
         if of_words.is_plain() && weights.is_none() {
             let cells = whole_cells(&of_class, texts, n_words);
             rows.add(cells);
@@ -57,6 +60,9 @@ impl WordCounts {
         let mut found = Vec::new();
         for text in 0..texts.len() {
             let words = texts.words(text);
+            if words.is_empty() {
+                self.wordless.iter_mut().zip(of_text(text)).for_each(|(weight, share)| *weight += share);
+            }
             if self.weights.is_plain() {
                 found.extend(words.iter().filter_map(|word| Some((rows.row(*word)?, 1.0))));
             } else {

@@ -32,6 +32,9 @@ pub(super) struct RawCounts {
     pub weights: WordWeights,
     #[serde(default)]
     pub bursts: Option<Bursts>,
+    /// Left out where every text has words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wordless: Vec<f64>,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -51,8 +54,9 @@ impl Serialize for WordCounts {
             times: PackedNumbers::new(&raw.times),
             texts: PackedNumbers::new(&raw.texts),
         };
-        let (weights, bursts) = (raw.weights, raw.bursts);
-        RawCounts { n_classes: self.n_classes, packed: Some(packed), weights, bursts, ..RawCounts::default() }.serialize(serializer)
+        let (weights, bursts, wordless) = (raw.weights, raw.bursts, raw.wordless);
+        RawCounts { n_classes: self.n_classes, packed: Some(packed), weights, bursts, wordless, ..RawCounts::default() }
+            .serialize(serializer)
     }
 }
 
@@ -74,6 +78,7 @@ impl From<&WordCounts> for RawCounts {
             texts: cells.iter().map(|count| count.texts).collect(),
             weights: (*counts.weights).clone(),
             bursts: counts.bursts.clone(),
+            wordless: if counts.wordless.iter().any(|weight| *weight > 0.0) { counts.wordless.clone() } else { Vec::new() },
             packed: None,
         }
     }
@@ -100,6 +105,12 @@ impl TryFrom<RawCounts> for WordCounts {
         let fits = |bursts: &Bursts| bursts.fits(raw.n_met.len(), raw.n_classes);
         if raw.bursts.is_some() != raw.weights.bursts || !raw.bursts.as_ref().is_none_or(fits) {
             return Err("bursts of other words");
+        }
+        if raw.wordless.is_empty() {
+            raw.wordless = vec![0.0; raw.n_classes];
+        }
+        if raw.wordless.len() != raw.n_classes || !raw.wordless.iter().all(|weight| weight.is_finite() && *weight >= 0.0) {
+            return Err("texts without words of other classes");
         }
         let plain = raw.weights.is_plain();
         let is_count = |x: f64| x.is_finite() && x > 0.0;
@@ -129,7 +140,7 @@ impl TryFrom<RawCounts> for WordCounts {
         if !raw.bursts.as_ref().is_none_or(|bursts| bursts.are_of(&counts)) {
             return Err("bursts that are not those of the counts");
         }
-        counts.bursts = raw.bursts;
+        (counts.bursts, counts.wordless) = (raw.bursts, raw.wordless);
         Ok(counts)
     }
 }

@@ -231,3 +231,25 @@ fn a_table_without_a_header_is_read_whole() {
     let schema = folder.run("schema iris.data --format json").ok().notes(&["iris.data: no header", "--header yes"]).json();
     assert_eq!((&schema["rows"], &column(&schema, "c3")["type"]), (&json!(4), &json!("category")));
 }
+
+/// Columns that are named by numbers, as those of an array are, look like a row; a model knows their names, and so does who names one.
+#[test]
+fn a_header_of_numbers_is_known_by_its_names() {
+    let rows: String = (0..30).map(|row| format!("{}.5,{},{}\n", row % 7, row * 3 % 5, ["a", "b"][row % 2])).collect();
+    let folder = Folder::new().write("t.csv", format!("0,1,2\n{rows}"));
+    folder.run("learn t.csv -t 2 -o t.tb").ok();
+    assert!(folder.run("update t.tb t.csv -o twice.tb").ok().stdout().contains("30 rows added"));
+    let answers = |text: String| {
+        folder.put("new.csv", text);
+        folder.run("classify t.tb new.csv --answers-only").ok().stdout().to_string()
+    };
+    let in_order: String = (0..30).map(|row| format!("{}.5,{}\n", row % 7, row * 3 % 5)).collect();
+    let swapped: String = (0..30).map(|row| format!("{},{}.5\n", row * 3 % 5, row % 7)).collect();
+    let found = answers(format!("0,1\n{in_order}"));
+    assert_eq!(found.lines().count(), 31);
+    assert_eq!(answers(format!("1,0\n{swapped}")), found);
+    folder.put("none.csv", "1.5,u\n2.5,v\n3.5,u\n");
+    folder.run("learn none.csv -t c2 -o none.tb").ok();
+    folder.put("one.csv", "1.5,u\n");
+    folder.run("classify none.tb one.csv").fails(1, &["it has: 1.5, u", "--header no"]);
+}

@@ -227,3 +227,51 @@ fn nothing_is_held_out_of_a_few_rows() {
             .fails(1, &["was held out", "a larger share"]);
     }
 }
+
+/// Two whole numbers that a double cannot tell apart are two states.
+#[test]
+fn long_numbers_are_not_taken_for_others() {
+    let rows = "1234567890123456789,a\n5,b\n8,a\n8,b\n".repeat(6);
+    let folder = Folder::new().write("t.csv", format!("account,y\n{rows}")).write("other.csv", "account,y\n1234567890123456700,a\n");
+    folder.run("learn t.csv -t y --types account=category -o t.tb --evaluate none").ok();
+    folder.run("classify t.tb account=1234567890123456700 --unknown-states error").fails(1, &["1234567890123456700"]);
+    folder.run("forget t.tb other.csv -o less.tb").fails(1, &["1234567890123456700"]);
+    folder.run("classify t.tb account=5.0 --unknown-states error").ok();
+}
+
+#[test]
+fn a_marker_may_be_a_negative_number() {
+    let folder = Folder::new().write("t.csv", "x,y\n1.5,a\n-999,b\n2.5,b\n3.5,a\n");
+    let told = folder.run("learn t.csv -t y --missing -999 --format json --evaluate none").ok().json();
+    assert_eq!(told["columns"][0]["missing"], 1, "{told}");
+}
+
+#[test]
+fn a_case_may_give_a_date_to_a_column_of_days() {
+    let folder = Folder::new().write("t.csv", "d,y\n2020-01-01,a\n2020-02-01,b\n2021-01-01,a\n2022-02-01,b\n");
+    folder.run("learn t.csv -t y --types d=numeric -o t.tb --evaluate none").ok();
+    let by_day = folder.run("classify t.tb d=2020-01-01").ok();
+    assert_eq!(by_day.stdout(), folder.run("classify t.tb d=18262").ok().stdout());
+    folder.run("classify t.tb d=someday").fails(1, &["`someday` is not a number"]);
+}
+
+#[test]
+fn a_malformed_first_line_of_json_is_skipped_like_any_other() {
+    let folder = Folder::new().write("t.jsonl", "oops\n{\"x\":3,\"y\":\"b\"}\n{\"x\":4,\"y\":\"a\"}\n");
+    folder.run("learn t.jsonl -t y -o t.tb --evaluate none").fails(1, &["t.jsonl:1", "--on-bad-row skip"]);
+    folder.run("learn t.jsonl -t y -o t.tb --evaluate none --on-bad-row skip").ok().notes(&["1 malformed row was skipped"]);
+}
+
+#[test]
+fn a_column_that_begins_late_is_not_said_to_be_empty() {
+    let rows: String = (0..66_000).map(|row| format!("{},,{}\n", row % 7, ["a", "b"][row % 2])).collect();
+    let folder = Folder::new().write("t.csv", format!("k,m,y\n{rows}1,2.5,a\n"));
+    let told = folder.run("learn t.csv -t y --evaluate none").ok();
+    assert!(told.stdout().contains("no values in the first 65536 rows; --types m=numeric reads on"), "{}", told.stdout());
+}
+
+#[test]
+fn labels_have_no_components() {
+    let folder = Folder::new().write("t.csv", "x,topics\na,p;q\nb,q\na,p\nb,\n");
+    folder.run("learn t.csv -t topics --labels ';' --components 2").fails(1, &["components"]);
+}

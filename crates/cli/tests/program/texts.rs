@@ -255,3 +255,92 @@ fn an_update_tells_how_many_words_are_new() {
     folder.run("update m.tb more -o n.tb").ok().notes(&["`text` has 2 new words: `gazebo`, `wheelbarrow`"]);
     folder.run("update n.tb more").ok().silent();
 }
+
+/// What was learned and forgotten again has no part in the length of a text, nor in the size of weights.
+#[test]
+fn forgetting_undoes_an_update_whatever_words_are_weighed_by() {
+    let folder = Folder::new();
+    folder.put("a.csv", "class,text\np,good good fine word\nn,bad poor word\n");
+    folder.put("b.csv", "class,text\nnew,strange words good\np,odd good\n");
+    folder.put("q.csv", "text\ngood strange words bad odd\nword good bad good\n");
+    for flags in ["--weigh-words length:10", "--weigh-words unit", "--text-model normalised-complement", "--text-model bernoulli", ""] {
+        folder.run(&format!("learn a.csv --text text -t class -o a.tb --evaluate none {flags}")).ok();
+        folder.run("update a.tb b.csv -o u.tb").ok();
+        folder.run("forget u.tb b.csv -o f.tb").ok();
+        let answers = |model: &str| {
+            let told = folder.run(&format!("classify {model} q.csv --format jsonl")).ok().json_lines();
+            told.iter().flat_map(|row| ["n", "p"].map(|class| row["probability"][class].as_f64().unwrap())).collect::<Vec<f64>>()
+        };
+        for (before, after) in answers("a.tb").iter().zip(answers("f.tb")) {
+            assert!((before - after).abs() < 1e-12, "{flags}: {before} {after}");
+        }
+    }
+}
+
+/// Folds of one row each are that row really left out, also where texts are brought to one length.
+#[test]
+fn a_fold_knows_no_word_of_its_own() {
+    let texts = ["red rose rose", "red wine odd", "blue sky", "blue sea sea strange", "red sky", "blue rose other"];
+    let row = |nth: usize| format!("{},{}\n", ["p", "n"][nth / 2 % 2], texts[nth]);
+    let all: String = (0..texts.len()).map(row).collect();
+    let folder = Folder::new().write("all.csv", format!("class,text\n{all}"));
+    for flags in ["length:10", "unit"] {
+        let learn = format!("--text text -t class --weigh-words {flags} --class-prior uniform");
+        let (mut loss, n) = (0.0, texts.len());
+        for out in 0..n {
+            let others: String = (0..n).filter(|nth| *nth != out).map(row).collect();
+            folder.put("others.csv", format!("class,text\n{others}"));
+            folder.put("one.csv", format!("class,text\n{}", row(out)));
+            folder.run(&format!("learn others.csv {learn} -o others.tb --evaluate none")).ok();
+            loss += folder.run("evaluate others.tb one.csv --format json").ok().json()["log_loss"].as_f64().unwrap() / n as f64;
+        }
+        let told = folder.run(&format!("learn all.csv {learn} -o all.tb --evaluate loo --format json")).ok().json();
+        let found = told["evaluation"]["log_loss"].as_f64().unwrap();
+        assert!((found - loss).abs() < 1e-9, "{flags}: {found}, really {loss}");
+    }
+}
+
+#[test]
+fn messages_that_name_no_encoding_keep_their_letters() {
+    let folder = Folder::new();
+    for class in ["p", "n"] {
+        std::fs::create_dir_all(folder.path("mail").join(class)).unwrap();
+    }
+    folder.put("mail/p/1", b"Subject: x\n\ncaf\xe9 na\xefve\n");
+    folder.put("mail/n/1", "Subject: y\n\nother\n");
+    folder.run("learn mail --as mail -o m.tb --evaluate none").ok().notes(&["1 text is not in UTF-8"]);
+    let shown = folder.run("show m.tb --format json").ok();
+    assert!(shown.stdout().contains("café") && shown.stdout().contains("naïve"), "{}", shown.stdout());
+    // One that names it is read by it.
+    folder.put("mail/p/1", b"Subject: x\nContent-Type: text/plain; charset=iso-8859-1\n\ncaf\xe9\n");
+    folder.run("learn mail --as mail -o m.tb --evaluate none").ok();
+    assert!(folder.run("show m.tb --format json").ok().stdout().contains("café"));
+}
+
+#[test]
+fn stop_words_keep_their_case_where_words_do() {
+    let folder = mail();
+    folder.put("stop.txt", "FREE\nThe\n");
+    let words = |flags: &str| {
+        folder.run(&format!("learn mail --on-bad-row skip --stop-words stop.txt {flags} -o s.tb --evaluate none")).ok();
+        folder.run("show s.tb --format json").ok().stdout().to_string()
+    };
+    let kept = words("--keep-case");
+    assert!(!kept.contains("\"FREE\"") && !kept.contains("\"The\"") && kept.contains("\"free\""), "{kept}");
+    assert!(!words("").contains("\"free\""));
+}
+
+/// Where what is chosen, or the size of weights, comes of the rows that are left out too.
+#[test]
+fn leave_one_out_says_what_it_takes_as_given() {
+    let folder = mail();
+    for (flags, given) in [
+        ("--min-texts 2", "given the words that are frequent enough"),
+        ("--min-times 2", "given the words that are frequent enough"),
+        ("--max-vocabulary 5", "given the words that were kept"),
+        ("--text-model normalised-complement", "given how large the weights"),
+    ] {
+        let told = folder.run(&format!("learn mail --on-bad-row skip -o m.tb {flags} --force")).ok();
+        assert!(told.stdout().contains(given), "{flags}: {}", told.stdout());
+    }
+}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int32Type};
+use arrow_array::types::{Float32Type, Float64Type, Int32Type};
 use arrow_array::{Array, ArrayRef, LargeStringArray, RecordBatch, make_array};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
@@ -28,6 +28,9 @@ pub(crate) fn encode(batch: &RecordBatch, first_row: u64, before: u64, builder: 
         };
         match &plan.kind {
             PlanKind::Skip | PlanKind::Absence { .. } => {}
+            PlanKind::Text { .. } if let Some(bytes) = as_bytes(array).map_err(bad)? => {
+                push_all(bytes.as_binary::<i64>().iter(), variable, builder, &mut faults);
+            }
             PlanKind::Text { .. } => {
                 let texts = as_texts(array).map_err(bad)?;
                 push_all(texts.as_string::<i64>().iter().map(|t| t.map(str::as_bytes)), variable, builder, &mut faults);
@@ -88,7 +91,7 @@ fn push_labels(array: &ArrayRef, variable: usize, builder: &mut ChunkBuilder<'_>
     Ok(())
 }
 
-/// An array as texts, booleans, whole numbers, doubles or a dictionary of texts.
+/// An array as texts, bytes, booleans, whole numbers, doubles or a dictionary of texts.
 fn readable(array: &ArrayRef) -> Result<ArrayRef, arrow_schema::ArrowError> {
     let to = match array.data_type() {
         DataType::Dictionary(key, value) if **key == DataType::Int32 && **value == DataType::Utf8 => return Ok(array.clone()),
@@ -103,10 +106,25 @@ fn readable(array: &ArrayRef) -> Result<ArrayRef, arrow_schema::ArrowError> {
         },
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Boolean | DataType::Int64 | DataType::Float64 => return Ok(array.clone()),
         DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => DataType::Int64,
-        DataType::Float16 | DataType::Float32 => DataType::Float64,
-        _ => return as_texts(array),
+        // By the digits that such a number is written with.
+        DataType::Float16 | DataType::Float32 => {
+            let numbers = arrow_cast::cast(array, &DataType::Float32)?;
+            let as_written = |x: f32| x.to_string().parse().unwrap_or(f64::from(x));
+            return Ok(Arc::new(numbers.as_primitive::<Float32Type>().unary::<_, Float64Type>(as_written)));
+        }
+        _ => return as_bytes(array)?.map_or_else(|| as_texts(array), Ok),
     };
     arrow_cast::cast(array, &to)
+}
+
+/// Bytes that may be text, as they are: a cast would make nothing of those that are not UTF-8.
+fn as_bytes(array: &ArrayRef) -> Result<Option<ArrayRef>, ArrowError> {
+    match array.data_type() {
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
+            arrow_cast::cast(array, &DataType::LargeBinary).map(Some)
+        }
+        _ => Ok(None),
+    }
 }
 
 /// Whatever it is as texts; what is nested as Arrow writes it.
@@ -144,6 +162,7 @@ fn encode_states(array: &ArrayRef, variable: usize, builder: &mut ChunkBuilder<'
             let texts = array.as_string::<i64>();
             push_all(texts.iter().map(|t| t.map(str::as_bytes)), variable, builder, faults);
         }
+        DataType::LargeBinary => push_all(array.as_binary::<i64>().iter(), variable, builder, faults),
         DataType::Boolean => {
             let word = |b: bool| if b { b"true".as_slice() } else { b"false".as_slice() };
             push_all(array.as_boolean().iter().map(|b| b.map(word)), variable, builder, faults);

@@ -1,5 +1,6 @@
 //! Opening files as one table: with columns as they look, or as a schema knows them.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
@@ -13,7 +14,7 @@ use crate::documents::{self, Documents};
 use crate::encode::{Plan, PlanKind, VariablePlan};
 use crate::error::shown;
 use crate::input::Input;
-use crate::profile::{Profile, SAMPLE_ROWS};
+use crate::profile::{NO_VALUES, Profile, SAMPLE_ROWS};
 use crate::sidecar::{Sidecar, StateTrees};
 use crate::source::Source;
 use crate::text::header::FirstRecord;
@@ -43,7 +44,7 @@ impl Table {
     /// # Errors
     /// When a file cannot be read, columns repeat or differ between files, or a flag names a column that is not there.
     pub fn open(paths: &[impl AsRef<Path>], options: ReadOptions) -> Result<Self, DataError> {
-        let sources = open_sources(paths, &options, false)?;
+        let sources = open_sources(paths, &options, false, &|cells| options.name_some_of(cells))?;
         let names = sources[0].names.clone();
         check_names(&sources)?;
         let sidecar = Sidecar::find(options.schema.as_deref(), &sources[0].input.path)?;
@@ -96,7 +97,11 @@ impl Table {
         let mut variables = Vec::with_capacity(names.len());
         let mut plans = Vec::with_capacity(names.len());
         for (((name, profile), nested), hint) in names.iter().zip(profiles).zip(nested).zip(hints) {
-            let decided = decide(name, &profile, nested, hint, &options, &sidecar);
+            let mut decided = decide(name, &profile, nested, hint, &options, &sidecar);
+            if matches!(&decided.variable.role, Role::Ignored(why) if why == NO_VALUES) && seen >= SAMPLE_ROWS {
+                decided.variable.role =
+                    Role::Ignored(format!("it has no values in the first {seen} rows; --types {name}=numeric reads on"));
+            }
             let known = known_states(&decided, &profile, &missing);
             plans.push(VariablePlan {
                 name: name.clone(),
@@ -170,7 +175,7 @@ impl Table {
     ) -> Result<Self, DataError> {
         let absent_is_missing = absent != Absent::Refused;
         let of_documents = schema.variables().iter().map(|v| v.name.as_str()).eq(documents::COLUMNS);
-        let mut sources = open_sources(paths, &options, of_documents)?;
+        let mut sources = open_sources(paths, &options, of_documents, &|cells| are_columns_of(schema, &options, cells))?;
         check_names(&sources)?;
         let wanted: Vec<String> = schema.variables().iter().map(|v| v.name.clone()).collect();
         sources.iter_mut().try_for_each(|source| name_columns(source, schema, &options.made))?;
@@ -228,7 +233,9 @@ impl Table {
                 format!("{}: has no column {}{more}", shown(&source.input.path), lacking[..lacking.len().min(MOST_LISTED)].join(", "));
             if !absent_is_missing || lacking.len() == n_inputs {
                 let names = source.names.iter().take(20).cloned().collect::<Vec<_>>().join(", ");
-                return Err(DataError::Columns { what, hint: Some(format!("it has: {names}")) });
+                let is_named = lacking[0] == "`c1`" && source.dialect().is_some_and(|dialect| dialect.header);
+                let or = if is_named { "; if that is a row, say --header no" } else { "" };
+                return Err(DataError::Columns { what, hint: Some(format!("it has: {names}{or}")) });
             }
             remarks.push(format!("{what}: read as missing"));
         }
@@ -273,12 +280,26 @@ fn tokenizer_of(options: &ReadOptions) -> Result<Arc<Tokenizer>, DataError> {
     Ok(Arc::new(Tokenizer::new(&options.words).map_err(refused)?))
 }
 
-fn open_sources(paths: &[impl AsRef<Path>], options: &ReadOptions, as_documents: bool) -> Result<Vec<Source>, DataError> {
+/// Whether cells name columns of a schema: no others, or all that are read.
+fn are_columns_of(schema: &Schema, options: &ReadOptions, cells: &[String]) -> bool {
+    let named: HashSet<&str> = cells.iter().map(|cell| options.names.variable(cell)).collect();
+    let is_read = |v: &&Variable| v.role == Role::Input && !options.made.absence_of.contains_key(&v.name);
+    let mut read = schema.variables().iter().filter(is_read).peekable();
+    let has_all = read.peek().is_some() && read.all(|v| named.contains(v.name.as_str()));
+    named.len() == cells.len() && (has_all || named.iter().all(|name| schema.find(name).is_some()))
+}
+
+fn open_sources(
+    paths: &[impl AsRef<Path>],
+    options: &ReadOptions,
+    as_documents: bool,
+    are_names: &dyn Fn(&[String]) -> bool,
+) -> Result<Vec<Source>, DataError> {
     let inputs = Input::all_as(paths, options.documents.is_some(), options.live)?;
     if inputs.is_empty() {
         return Err(DataError::Columns { what: "no data were given".into(), hint: Some("name a file, or `-` for standard input".into()) });
     }
-    inputs.into_iter().map(|input| Source::open(input, options, as_documents)).collect()
+    inputs.into_iter().map(|input| Source::open(input, options, as_documents, are_names)).collect()
 }
 
 /// What could not be listed of folders.

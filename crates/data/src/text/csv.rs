@@ -93,8 +93,14 @@ pub(crate) fn cell_of(text: &[u8]) -> Cow<'_, [u8]> {
     cell.into()
 }
 
-/// The names of the columns, and how the file is written.
-pub(crate) fn sniff(input: &Input, tab: bool, options: &ReadOptions) -> Result<(Dialect, Vec<String>), DataError> {
+/// The names of the columns, and how the file is written. `are_names` tells whether a first record that is like the rows below has the names of
+/// columns that are asked for.
+pub(crate) fn sniff(
+    input: &Input,
+    tab: bool,
+    options: &ReadOptions,
+    are_names: &dyn Fn(&[String]) -> bool,
+) -> Result<(Dialect, Vec<String>), DataError> {
     let delimiter = options.delimiter;
     let bad = |what: &str, hint: Option<String>| DataError::BadFile { path: input.path.clone(), what: what.into(), hint };
     if let Some(odd) = delimiter.filter(|d| matches!(d, b'"' | b'\r' | b'\n')) {
@@ -152,7 +158,10 @@ pub(crate) fn sniff(input: &Input, tab: bool, options: &ReadOptions) -> Result<(
         return Err(bad("holds only empty lines", None));
     };
     let guess = match options.header {
-        Header::Auto => FirstRecord::guess(&records, &options.missing_markers()),
+        Header::Auto => match FirstRecord::guess(&records, &options.missing_markers()) {
+            FirstRecord::Row if are_names(first) => FirstRecord::Plain,
+            guess => guess,
+        },
         Header::Present | Header::Absent => FirstRecord::Plain,
     };
     let header = options.header != Header::Absent && guess != FirstRecord::Row;

@@ -11,7 +11,7 @@ use super::lines::{encode_lines, line_number, lines};
 use crate::encode::{ChunkBuilder, EncodedChunk, shorten};
 use crate::error::{Place, RowFault};
 use crate::profile::SAMPLE_ROWS;
-use crate::{DataError, input::Input};
+use crate::{DataError, OnBadRow, input::Input};
 
 /// A row, and a key that it has twice, if any: of its values none is the right one.
 struct Row {
@@ -67,7 +67,7 @@ fn plain(error: &serde_json::Error) -> String {
 }
 
 /// The keys of the first rows, in order of appearance, and whether those are all rows.
-pub(crate) fn keys(input: &Input) -> Result<(Vec<String>, bool), DataError> {
+pub(crate) fn keys(input: &Input, on_bad_row: OnBadRow) -> Result<(Vec<String>, bool), DataError> {
     let (per_block, most) = if input.live { (1, 1) } else { (4096, SAMPLE_ROWS as u64) };
     let mut blocks = Blocks::new(input, Records::Lines { comment: None }, per_block, 0, Pool::default())?;
     let mut keys: Vec<String> = Vec::new();
@@ -83,7 +83,7 @@ pub(crate) fn keys(input: &Input) -> Result<(Vec<String>, bool), DataError> {
             let object = match row(&block.bytes[start..end]) {
                 Ok(row) => row.object,
                 // A file whose very first line is no object is no JSON Lines file.
-                Err(fault) if keys.is_empty() => {
+                Err(fault) if keys.is_empty() && on_bad_row == OnBadRow::Error => {
                     let line = line_number(&block, start);
                     return Err(DataError::BadRow { place: Place { path: input.path.clone(), line, column: None }, fault });
                 }

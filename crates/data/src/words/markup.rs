@@ -42,10 +42,16 @@ pub(crate) fn text(bytes: &[u8], markup: Markup, stripped: Stripped) -> (Cow<'_,
             let page = if stripped.headers { body(&page) } else { &page };
             (text_of_page(page).into(), legacy)
         }
-        Markup::Mail => match message(bytes, stripped.headers) {
-            Some(text) => (text.into(), false),
-            None => text_of(bytes),
-        },
+        Markup::Mail => {
+            // Bytes of a message that names no encoding are read as those of any other text.
+            let names_encoding = || bytes.windows(7).any(|word| word.eq_ignore_ascii_case(b"charset"));
+            let is_read = std::str::from_utf8(bytes).is_ok() || names_encoding();
+            let (text, legacy) = if is_read { (Cow::Borrowed(""), false) } else { text_of(bytes) };
+            match message(if is_read { bytes } else { text.as_bytes() }, stripped.headers) {
+                Some(text) => (text.into(), legacy),
+                None => text_of(bytes),
+            }
+        }
     };
     let stripped = match markup {
         // The header has been dealt with.

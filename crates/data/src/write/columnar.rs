@@ -18,7 +18,7 @@ use super::cells::each_row;
 use super::{Job, Said, Tell, Told};
 use crate::DataError;
 use crate::columnar::parquet::LEAST_PART;
-use crate::date::{Date, date_of};
+use crate::date::number_or_days;
 use crate::encode::{EncodedChunk, Plan, RawRows};
 use crate::input::Format;
 use crate::source::Unit;
@@ -215,7 +215,7 @@ fn text_columns(job: &Job<'_>, chunk: &EncodedChunk, unit: &Unit, source: usize,
         for (builder, cell) in builders.iter_mut().zip(cells) {
             match builder {
                 // A cell of a numeric column that is no number is a day, or a missing marker: anything else was refused.
-                Builder::Number(numbers) => numbers.append_option(cell.text.as_deref().map(str::trim).and_then(number)),
+                Builder::Number(numbers) => numbers.append_option(cell.text.as_deref().map(str::trim).and_then(number_or_days)),
                 Builder::Text(texts) => texts.append_option(cell.text.as_deref()),
             }
         }
@@ -229,14 +229,6 @@ fn text_columns(job: &Job<'_>, chunk: &EncodedChunk, unit: &Unit, source: usize,
         })
         .inspect(|array| debug_assert_eq!(array.len(), chunk.n_rows))
         .collect())
-}
-
-fn number(text: &str) -> Option<f64> {
-    match (text.parse::<f64>(), date_of(text.as_bytes())) {
-        (Ok(x), _) => Some(x).filter(|x| !x.is_nan()),
-        (_, Some(Date::Days(days))) => Some(days),
-        _ => None,
-    }
 }
 
 pub(super) fn failed(error: &dyn std::fmt::Display) -> DataError {

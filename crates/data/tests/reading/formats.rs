@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    ArrayRef, BooleanArray, DictionaryArray, Float32Array, Float64Array, Int8Array, Int64Array, LargeStringArray, RecordBatch, StringArray,
-    StringViewArray, UInt16Array,
+    ArrayRef, BinaryArray, BooleanArray, DictionaryArray, Float32Array, Float64Array, Int8Array, Int64Array, LargeStringArray, RecordBatch,
+    StringArray, StringViewArray, UInt16Array,
 };
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::IpcWriteOptions;
@@ -15,7 +15,7 @@ use belief::Fold;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
-use tunbridge_data::{ReadOptions, Table};
+use tunbridge_data::{ColumnType, ReadOptions, Table};
 
 use crate::support::{Counted, Counts, Draws, Folder, counted, decoded, gzip, kind, zstd};
 
@@ -378,4 +378,25 @@ fn unsigned_and_short_numbers_are_read_as_they_are() {
     let cells = crate::support::read("a.arrow", writer.into_inner().unwrap(), ReadOptions::default()).unwrap();
     assert_eq!(cells.column("u"), [Some("1"), Some("2"), Some("1"), Some("65535")]);
     assert_eq!(cells.column("f"), [Some("0.5"); 4]);
+}
+
+/// Bytes that are not UTF-8 are a fault of a state, as in CSV; and a number of 32 bits is written with the digits it has.
+#[test]
+fn states_of_bytes_and_of_short_numbers() {
+    let folder = Folder::new();
+    let categories = || ReadOptions { types: vec![("*".into(), ColumnType::Category)], ..ReadOptions::default() };
+    let write = |name: &str, column: ArrayRef| {
+        let batch = RecordBatch::try_from_iter([("x", column)]).unwrap();
+        let mut bytes = Vec::new();
+        let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        folder.table(name, bytes, categories()).and_then(|table| decoded(&table))
+    };
+    let words = write("words.parquet", Arc::new(BinaryArray::from_vec(vec![b"a", b"b", b"a"]))).unwrap();
+    assert_eq!(words.column("x"), [Some("a"), Some("b"), Some("a")]);
+    let error = write("bytes.parquet", Arc::new(BinaryArray::from_vec(vec![b"a", b"\xff", b"a"]))).err().unwrap();
+    assert!(error.to_string().contains("UTF-8"), "{error}");
+    let short = write("short.parquet", Arc::new(Float32Array::from(vec![0.1_f32, 2.0, 0.1]))).unwrap();
+    assert_eq!(short.column("x"), [Some("0.1"), Some("2"), Some("0.1")]);
 }

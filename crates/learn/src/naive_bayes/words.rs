@@ -35,7 +35,7 @@ pub(crate) struct Bag<'s> {
     pub(super) n_chosen: f64,
     pub(super) class_totals: Vec<f64>,
     pub(super) total: f64,
-    /// The texts of each class.
+    /// The texts of each class that have words.
     pub(super) n_texts: Vec<f64>,
     /// The parameters of each class where words come in bursts; empty elsewhere.
     polya: Vec<Polya>,
@@ -123,7 +123,8 @@ impl<'s> Bag<'s> {
             of_word.iter().for_each(|(class, count)| class_totals[class] += count.times);
         }
         let total = class_totals.iter().sum();
-        let mut bag = Self { counts, event, pseudo, chosen, n_chosen, class_totals, total, n_texts: n_texts.to_vec(), polya: Vec::new() };
+        let mut bag =
+            Self { counts, event, pseudo, chosen, n_chosen, class_totals, total, n_texts: with_words(n_texts, counts), polya: Vec::new() };
         if event == TextEvent::DirichletCompound {
             let bursts = counts.bursts().ok_or_else(|| LearnError::NoBursts { variable: variable.into() })?;
             let l = pseudo.of_each(n_chosen);
@@ -287,8 +288,12 @@ impl<'s> Bag<'s> {
                 sizes.iter_mut().zip(says.iter()).for_each(|(size, ln)| *size += ln.abs());
             }
             // The mean size, and not one, so that the scores are still of the size of log-odds: they stand beside a class prior and
-            // other columns.
-            let mean = sizes.iter().sum::<f64>() / n_classes as f64;
+            // other columns. A class without texts says nothing of it.
+            let (mut total, mut n) = (0.0, 0.0);
+            for (size, _) in sizes.iter().zip(&self.n_texts).filter(|(_, texts)| **texts > 0.0) {
+                (total, n) = (total + size, n + 1.0);
+            }
+            let mean = if n > 0.0 { total / n } else { 1.0 };
             for (class, size) in sizes.iter().enumerate().filter(|(_, size)| **size > 0.0) {
                 scales[class] = mean / size;
                 words.scale(class, scales[class]);
@@ -376,7 +381,8 @@ pub(super) fn choose(all: &WordCounts, labelled: &WordCounts, n_texts: &[f64], c
     }
     by_times.retain(|(_, of_word)| reaches(of_word.texts(), choice.least_texts) && reaches(of_word.times(), choice.least_times));
     if let Some(most) = choice.most_informative.filter(|most| *most < by_times.len()) {
-        let information = |word: usize| mutual_information(labelled.of_word(word), n_texts);
+        let n_texts = with_words(n_texts, labelled);
+        let information = |word: usize| mutual_information(labelled.of_word(word), &n_texts);
         let mut scored: Vec<(f64, usize)> = by_times.iter().map(|(word, _)| (information(*word), *word)).collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         scored.truncate(most);
@@ -385,6 +391,11 @@ pub(super) fn choose(all: &WordCounts, labelled: &WordCounts, n_texts: &[f64], c
         by_times.iter().for_each(|(word, _)| chosen[*word] = true);
     }
     chosen
+}
+
+/// Texts that have words, of all in each class.
+fn with_words(n_texts: &[f64], counts: &WordCounts) -> Vec<f64> {
+    n_texts.iter().zip(counts.wordless()).map(|(all, wordless)| (all - wordless).max(0.0)).collect()
 }
 
 /// I(class; whether the word is there), in nats, over texts (McCallum & Nigam 1998, section 2.3).

@@ -92,6 +92,9 @@ pub(super) fn open(paths: &[impl AsRef<Path>], options: &LearnOptions) -> Result
     }
     no_costs(options.costs.as_ref())?;
     unbounded(&options.read)?;
+    if options.unlabelled.as_ref().is_some_and(|plan| plan.components.is_some()) {
+        return Err(Error::unfit("a label is there or not, and neither has components", "leave --components out"));
+    }
     if options.unlabelled.is_some() {
         return Err(Error::unfit("rows whose labels are missing are left out, and not learned from", "leave --unlabelled out"));
     }

@@ -156,6 +156,16 @@ fn an_empty_text_says_nothing() {
     }
 }
 
+/// A text that says nothing when it is asked about is none of those that a word is not in.
+#[test]
+fn an_empty_text_is_not_one_without_each_word() {
+    let rows = vec![(0, vec![0, 1], 1.0), (0, vec![0], 1.0), (1, vec![1], 1.0), (1, vec![2], 2.5)];
+    let prior = NaiveBayesPrior { text: TextEvent::Bernoulli, class: crate::ClassPrior::Uniform, ..NaiveBayesPrior::default() };
+    let of = |rows: &[Row]| NaiveBayes::new(&schema(), &statistic(rows), &prior).unwrap();
+    let with_empty = [&rows[..], &[(0, vec![], 1.0), (1, vec![], 2.5)]].concat();
+    assert_eq!(scores(&of(&rows), &rows), scores(&of(&with_empty), &rows));
+}
+
 #[test]
 fn words_are_chosen_when_the_model_is_made() {
     let rows = vec![(0, vec![0, 0, 0, 1, 2], 1.0), (0, vec![0, 1], 1.0), (1, vec![0, 3, 4], 1.0), (1, vec![3], 1.0)];
