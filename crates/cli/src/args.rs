@@ -13,7 +13,7 @@ use crate::network_args::{AskArgs, ConvertArgs, EditArgs, RandomArgs, ShowNetwor
 use crate::read_args::{ColumnArgs, ReadArgs, UnknownArg};
 use crate::resume_args::ResumeArgs;
 use crate::structure_args::StructureArgs;
-use crate::text_args::most_words;
+use crate::text_args::from_one;
 use crate::weigh_args::WeighArgs;
 
 /// Bayesian learning: from a table and what you already believe to probabilities you can question.
@@ -385,7 +385,7 @@ pub struct UpdateArgs {
     #[command(flatten)]
     pub change: ChangeArgs,
     /// Hold so many words of a text and no more, from now on [default: as the model was learned]
-    #[arg(long, value_name = "N", value_parser = most_words, help_heading = "Texts")]
+    #[arg(long, value_name = "N", value_parser = from_one, help_heading = "Texts")]
     pub max_vocabulary: Option<usize>,
     /// Of a network, multiply what was counted before by this, above 0 and up to 1: after k updates the first rows count its k-th power
     #[arg(long, value_name = "FACTOR", help_heading = "Networks")]

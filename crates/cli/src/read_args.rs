@@ -30,7 +30,7 @@ pub struct ReadArgs {
     #[arg(long, value_enum, value_name = "WHAT")]
     pub documents: Option<DocumentsArg>,
     /// How deep the folder is that is a document's class [default: 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::text_args::from_one)]
     pub class_depth: Option<usize>,
 }
 

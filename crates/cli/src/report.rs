@@ -20,6 +20,16 @@ pub enum Align {
 
 /// Rows of cells as aligned lines, each indented by two spaces and cut at the terminal's width.
 pub fn table(header: &[&str], align: &[Align], rows: &[Vec<String>]) -> String {
+    // What would break a line, or tell the terminal something, is written as what it is.
+    let is_odd = |cell: &String| cell.contains(char::is_control);
+    let mended: Vec<Vec<String>>;
+    let rows = if rows.iter().flatten().any(is_odd) {
+        let escaped = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+        mended = rows.iter().map(|row| row.iter().map(|cell| cell.chars().map(escaped).collect()).collect()).collect();
+        &mended
+    } else {
+        rows
+    };
     let mut width: Vec<usize> = header.iter().map(|h| h.width()).collect();
     for row in rows {
         for (w, cell) in width.iter_mut().zip(row) {

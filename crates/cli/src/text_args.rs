@@ -9,6 +9,7 @@ use tunbridge::data::words::{Inner, Markup, Splitter, Stemming, Stripped, Tokeni
 use tunbridge::learners::{TextEvent, WordChoice, WordWeighing};
 
 use crate::Failure;
+use crate::args::refuse;
 
 /// How texts become words, and what they say.
 #[derive(Args, Clone, Default)]
@@ -48,7 +49,7 @@ pub struct TextArgs {
     #[arg(long, value_name = "N")]
     pub hash: Option<u32>,
     /// Hold so many words and no more: the rarest are dropped while they are counted, and what that cost is told
-    #[arg(long, value_name = "N", value_parser = most_words)]
+    #[arg(long, value_name = "N", value_parser = from_one)]
     pub max_vocabulary: Option<usize>,
     /// What kind of event a text is [default: multinomial]
     #[arg(long, value_enum, value_name = "KIND")]
@@ -107,18 +108,24 @@ pub enum TextModelArg {
 }
 
 fn weighing(text: &str) -> Result<WordWeighing, String> {
-    let mut weighing = WordWeighing::default();
+    // No text is so long, and counts of such would be no numbers in the end.
+    const LONGEST: f64 = 1e9;
+    let (mut weighing, mut lengths) = (WordWeighing::default(), Vec::new());
     for part in text.split(',') {
         match part.trim() {
             "log" => weighing.log_times = true,
             "idf" => weighing.rarity = true,
-            "unit" => weighing.length = TextLength::Euclidean,
+            "unit" => lengths.push(TextLength::Euclidean),
             other => match other.strip_prefix("length:").and_then(|n| n.parse::<f64>().ok()) {
-                Some(n) if n > 0.0 && n.is_finite() => weighing.length = TextLength::Constant(n),
-                _ => return Err("give one or more of log, idf, and unit or length:<n>, with commas between".into()),
+                Some(n) if n > 0.0 && n <= LONGEST => lengths.push(TextLength::Constant(n)),
+                _ => return Err("give one or more of log, idf, and unit or length:<n>, n up to 1e9, with commas between".into()),
             },
         }
     }
+    if lengths.len() > 1 {
+        return Err("a text has one length: give unit or length:<n>".into());
+    }
+    weighing.length = lengths.pop().unwrap_or_default();
     Ok(weighing)
 }
 
@@ -137,7 +144,7 @@ fn runs(text: &str) -> Result<(usize, usize), String> {
     number(few).zip(number(many)).ok_or_else(|| "give a number, or two with a hyphen between them, as in 1-2".into())
 }
 
-pub fn most_words(text: &str) -> Result<usize, String> {
+pub fn from_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|n| *n >= 1).ok_or_else(|| "give a number from 1 on".into())
 }
 
@@ -180,12 +187,20 @@ impl TextArgs {
                 InnerArg::Hyphens => Inner::Hyphens,
             };
         }
+        if matches!(words.splitter, Splitter::Characters(..)) {
+            refuse(&[("--ngrams", self.ngrams.is_some()), ("--stem", self.stem.is_some())], "is for words, and --tokens chars has none")?;
+        }
         words.n_grams = self.ngrams.unwrap_or((1, 1));
         for given in &self.stop_words {
             match stop_words(given) {
                 Some(list) => words.stop_words.extend(list),
                 None => {
                     let path = PathBuf::from(given);
+                    if !path.exists() {
+                        let what = format!("--stop-words: `{given}` is no file, and no language with a list");
+                        let hint = Some("name a file, or a language such as english, german or fr".into());
+                        return Err(tunbridge::data::DataError::Columns { what, hint }.into());
+                    }
                     let list =
                         std::fs::read_to_string(&path).map_err(|source| Failure::from(tunbridge::data::DataError::Io { path, source }))?;
                     let as_met = |word: &str| if self.keep_case { word.to_string() } else { word.to_lowercase() };

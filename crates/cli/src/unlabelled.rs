@@ -82,7 +82,7 @@ impl UnlabelledArgs {
         }
         let bad = |flag: &str, what: &str| Err(Failure::Usage(format!("{flag} must be {what}")));
         if self.unlabelled_weight.is_some_and(|lambda| !(0.0..=1e6).contains(&lambda)) {
-            return bad("--unlabelled-weight", "a number of at least 0");
+            return bad("--unlabelled-weight", "a number from 0 to 1e6");
         }
         if self.em_steps == Some(0) {
             return bad("--em-steps", "at least 1");

@@ -323,6 +323,8 @@ impl Documents {
         builder: &mut ChunkBuilder<'_>,
     ) -> Result<bool, DataError> {
         let mut faults = Faults::default();
+        // What is passed over is not read either.
+        let text = if fault.is_some() { b"" } else { text };
         if let Some(fault) = fault {
             faults.push(0, None, fault);
         }

@@ -35,9 +35,9 @@ pub struct WordCounts {
     /// How much each word of a text counts.
     weights: Arc<WordWeights>,
     /// How words are repeated within texts, where that is counted.
-    bursts: Option<Bursts>,
+    bursts: Option<Box<Bursts>>,
     /// The weight of the texts of each class that have no word at all: they are missing, and say nothing of words that are not there.
-    wordless: Vec<f64>,
+    wordless: Box<[f64]>,
 }
 
 /// How often a word was met in texts of one class.
@@ -79,13 +79,13 @@ impl WordCounts {
         {
             of_word.resize(n_words, 0.0);
         }
-        let bursts = weights.bursts.then(Bursts::default);
-        Self { n_classes, rows: SparseRows::empty(n_words), bursts, weights, wordless: vec![0.0; n_classes] }
+        let bursts = weights.bursts.then(Box::default);
+        Self { n_classes, rows: SparseRows::empty(n_words), bursts, weights, wordless: vec![0.0; n_classes].into() }
     }
 
     /// How words are repeated within texts, where that is counted.
     pub fn bursts(&self) -> Option<&Bursts> {
-        self.bursts.as_ref()
+        self.bursts.as_deref()
     }
 
     /// The weight of the texts of each class that have no word at all, and are as good as missing.
@@ -213,7 +213,7 @@ impl WordCounts {
                 *renamed += weight;
             }
         }
-        (self.n_classes, self.wordless) = (map.n_states, wordless);
+        (self.n_classes, self.wordless) = (map.n_states, wordless.into());
         Ok(())
     }
 
@@ -228,7 +228,7 @@ impl WordCounts {
         assert!(class < self.n_classes && all < self.n_classes, "classes that are there");
         let mut two = Self::weighed(2, self.n_words(), Arc::clone(&self.weights));
         if let Some(bursts) = &self.bursts {
-            two.bursts = Some(bursts.against_rest(class as u32, all as u32)?);
+            two.bursts = Some(Box::new(bursts.against_rest(class as u32, all as u32)?));
         }
         let mut cells = Vec::new();
         for (word, counts) in self.met() {
@@ -240,7 +240,7 @@ impl WordCounts {
             }
         }
         two.rows.add(cells);
-        two.wordless = vec![count_without(self.wordless[all], self.wordless[class])?, self.wordless[class]];
+        two.wordless = [count_without(self.wordless[all], self.wordless[class])?, self.wordless[class]].into();
         Ok(two)
     }
 

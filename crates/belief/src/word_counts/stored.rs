@@ -77,8 +77,8 @@ impl From<&WordCounts> for RawCounts {
             times: cells.iter().map(|count| count.times).collect(),
             texts: cells.iter().map(|count| count.texts).collect(),
             weights: (*counts.weights).clone(),
-            bursts: counts.bursts.clone(),
-            wordless: if counts.wordless.iter().any(|weight| *weight > 0.0) { counts.wordless.clone() } else { Vec::new() },
+            bursts: counts.bursts.as_deref().cloned(),
+            wordless: if counts.wordless.iter().any(|weight| *weight > 0.0) { counts.wordless.to_vec() } else { Vec::new() },
             packed: None,
         }
     }
@@ -140,7 +140,7 @@ impl TryFrom<RawCounts> for WordCounts {
         if !raw.bursts.as_ref().is_none_or(|bursts| bursts.are_of(&counts)) {
             return Err("bursts that are not those of the counts");
         }
-        (counts.bursts, counts.wordless) = (raw.bursts, raw.wordless);
+        (counts.bursts, counts.wordless) = (raw.bursts.map(Box::new), raw.wordless.into());
         Ok(counts)
     }
 }

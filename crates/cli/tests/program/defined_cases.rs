@@ -275,3 +275,27 @@ fn labels_have_no_components() {
     let folder = Folder::new().write("t.csv", "x,topics\na,p;q\nb,q\na,p\nb,\n");
     folder.run("learn t.csv -t topics --labels ';' --components 2").fails(1, &["components"]);
 }
+
+/// Nor does a state's name break a table, or speak to the terminal.
+#[test]
+fn names_are_printed_as_what_they_are() {
+    let folder = Folder::new().write("t.csv", "x,y\n\"a\nb\",p\n\u{1b}[31mred,q\n\"a\nb\",q\n\u{1b}[31mred,p\n");
+    let told = folder.run("learn t.csv -t y -o t.tb").ok();
+    let text = told.stdout();
+    assert!(text.contains("a\\nb") && text.contains("\\u{1b}[31mred") && !text.contains('\u{1b}'), "{text}");
+}
+
+/// A file that is passed over says nothing of how texts are written.
+#[test]
+fn skipped_documents_are_not_told_as_read() {
+    let folder = Folder::new();
+    for class in ["p", "n"] {
+        std::fs::create_dir_all(folder.path("d").join(class)).unwrap();
+    }
+    let binary: Vec<u8> = (0..4096_u32).map(|byte| (byte * 37 % 256) as u8).collect();
+    folder.put("d/p/1", "one two");
+    folder.put("d/p/2", binary);
+    folder.put("d/n/1", "three four");
+    let told = folder.run("learn d --on-bad-row skip -o d.tb").ok().notes(&["1 malformed row was skipped"]);
+    assert!(!told.transcript().contains("Windows-1252"), "{}", told.transcript());
+}

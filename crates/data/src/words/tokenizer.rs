@@ -268,7 +268,7 @@ impl Tokenizer {
     /// A word as it is counted, or nothing if it is left out.
     pub(super) fn normal<'w>(&self, word: &'w str) -> Option<Cow<'w, str>> {
         let mut word: Cow<'w, str> =
-            if self.words.keep_case || !word.contains(char::is_uppercase) { word.into() } else { word.to_lowercase().into() };
+            if self.words.keep_case || !word.contains(has_lower_case) { word.into() } else { word.to_lowercase().into() };
         if word.is_empty() || self.stop_words.contains(word.as_ref()) {
             return None;
         }
@@ -386,6 +386,11 @@ impl Stemming {
             Stemming::Turkish => Algorithm::Turkish,
         }
     }
+}
+
+/// Whether a letter has another one for its lower case; there are some that are neither upper nor lower case, as the first of ǅ.
+fn has_lower_case(letter: char) -> bool {
+    if letter.is_ascii() { letter.is_ascii_uppercase() } else { letter.to_lowercase().ne([letter]) }
 }
 
 /// The stop words of a language, by its two letters (ISO 639-1) or its English name.

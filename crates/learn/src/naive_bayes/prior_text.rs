@@ -161,6 +161,9 @@ impl fmt::Display for EventModel {
     }
 }
 
+/// As many rows as nobody has seen; with more imagined ones sums would be no numbers in the end.
+const MOST: f64 = 1e18;
+
 impl Grammar {
     fn refuse(&self, given: &str, because: Option<String>) -> NotAPrior {
         NotAPrior { given: given.into(), what: self.what, because, allowed: self.allowed }
@@ -169,7 +172,8 @@ impl Grammar {
     fn number(&self, given: &str, part: &str) -> Result<f64, NotAPrior> {
         match part.trim().parse::<f64>() {
             // Minus zero passes the comparison, and is plain zero from here on.
-            Ok(number) if number >= 0.0 && number.is_finite() => Ok(number.abs()),
+            Ok(number) if (0.0..=MOST).contains(&number) => Ok(number.abs()),
+            Ok(number) if number > MOST => Err(self.refuse(given, Some(format!("`{part}` is more than {MOST:e}")))),
             _ => Err(self.refuse(given, Some(format!("`{part}` is not a finite number of at least 0")))),
         }
     }
