@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -346,6 +346,16 @@ impl States {
         only(&|n| n.to_lowercase() == text.to_lowercase()).or_else(|| {
             let number = Self::number_of(text)?;
             only(&|n| Self::number_of(n) == Some(number))
+        })
+    }
+
+    /// The first two names that are the same but for their case, or for how a number is written.
+    pub fn first_alike(&self) -> Option<(&str, &str)> {
+        let (mut words, mut numbers) = (HashMap::new(), HashMap::new());
+        self.names.iter().find_map(|name| {
+            let same_word = words.insert(name.to_lowercase(), name);
+            let same_number = Self::number_of(name).and_then(|number| numbers.insert((number + 0.0).to_bits(), name));
+            same_word.or(same_number).map(|before| (before.as_str(), name.as_str()))
         })
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use belief::{Observations, ReadReport};
+use belief::{Observations, ReadReport, Role};
 use data::{MadeColumns, ReadOptions, Table};
 use evaluate::Method;
 use learn::{AttributeStatistic, Discretisation, NaiveBayesPrior, WordWeighing};
@@ -161,6 +161,12 @@ pub(crate) fn remarks_of(model: &NaiveBayesModel) -> Vec<String> {
     for (id, states) in categorical(model.schema()).filter(|(_, states)| (1..states.len()).contains(&states.n_declared())) {
         let beyond = crate::remarks::list(&states.names()[states.n_declared()..]);
         remarks.push(format!("`{}` has states that were not declared: {beyond}", model.schema().variable(id).name));
+    }
+    for (id, states) in categorical(model.schema()).filter(|(id, _)| !matches!(model.schema().variable(*id).role, Role::Ignored(_))) {
+        if let Some((first, second)) = states.first_alike() {
+            let name = &model.schema().variable(id).name;
+            remarks.push(format!("`{name}` has the states `{first}` and `{second}`: if they mean the same, write them alike"));
+        }
     }
     if model.statistic().attributes().iter().all(|a| matches!(a, AttributeStatistic::Absent)) {
         remarks.push("no column is left to learn from: the model knows how frequent the classes are, and nothing else".into());

@@ -215,6 +215,7 @@ pub fn explain(args: &ExplainArgs, common: &Common, model: &AverageModel, one_ca
         unit: args.unit,
         calibrated: None,
         besides: if as_html { &besides } else { &[] },
+        averaged: Some(answer.probability[shown[0]]).filter(|p| !p.is_nan()),
     };
     if as_json {
         let by_class = |p: &[f64]| match p.iter().any(|p| p.is_nan()) {

@@ -72,6 +72,7 @@ pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result
         unit: args.unit,
         calibrated,
         besides: &[],
+        averaged: None,
     };
     tell(&told, &case, args, common)
 }
@@ -100,6 +101,7 @@ fn in_turn(
         ledger: &ledger,
         unit: args.unit,
         calibrated: None,
+        averaged: None,
         besides: &[
             "what a column says is weighed given the columns before it; in another order it would be other numbers of the same sum".into()
         ],
@@ -211,6 +213,8 @@ pub struct Told<'t> {
     pub calibrated: Option<f64>,
     /// What is to be known before all else.
     pub besides: &'t [String],
+    /// The probability of the class where several models are averaged, of which the ledger is of one.
+    pub averaged: Option<f64>,
 }
 
 impl Told<'_> {
@@ -282,7 +286,7 @@ impl Told<'_> {
     fn page(&self, texts: &[Highlighted]) -> String {
         let lines = if self.ledger.probability.is_some() { self.lines() } else { Vec::new() };
         html::page(&Page {
-            title: &self.headline(),
+            title: &self.title(),
             texts,
             ledger: self.ledger,
             unit: unit_of(self.unit),
@@ -290,6 +294,15 @@ impl Told<'_> {
             lines: &lines,
             notes: &self.notes(),
         })
+    }
+
+    /// What the page begins with: the answer, also where the ledger is of one model of several.
+    fn title(&self) -> String {
+        let Ledger { class, against, .. } = self.ledger;
+        self.averaged.map_or_else(
+            || self.headline(),
+            |p| format!("{} = {class} with probability {} by the average, against {against}", self.target, probability(p)),
+        )
     }
 
     fn headline(&self) -> String {

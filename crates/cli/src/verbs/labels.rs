@@ -222,6 +222,7 @@ pub fn explain(args: &ExplainArgs, common: &Common, model: &LabelsModel, one_cas
         unit: args.unit,
         calibrated: None,
         besides: &[],
+        averaged: None,
     };
     super::explain::tell(&told, &case, args, common)
 }

@@ -87,6 +87,10 @@ fn explaining_has_every_members_word_and_the_ledger_of_the_heaviest() {
     assert!(row.stdout().contains("PlayTennis = No with probability"), "{}", row.stdout());
     let page = folder.run("explain average.tb Outlook=Overcast --format html").ok();
     assert!(page.stdout().contains("naive-bayes --estimate laplace:4") && page.stdout().contains("their average: Yes with"));
+    // The answer is the headline, and not what the heaviest member says.
+    let answer = folder.run("explain average.tb Outlook=Overcast --format json").ok().json();
+    let first = format!("<h1>PlayTennis = Yes with probability {:.4} by the average", answer["probability"]["Yes"].as_f64().unwrap());
+    assert!(page.stdout().contains(&first), "{first}: {}", page.stdout());
     folder.run("explain average.tb Outlook=Overcast --class Maybe").fails(1, &["`Maybe` is no class"]);
     folder.run("explain average.tb Outlook=Overcast --trace").fails(2, &["--trace"]);
 }

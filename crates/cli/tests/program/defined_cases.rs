@@ -299,3 +299,13 @@ fn skipped_documents_are_not_told_as_read() {
     let told = folder.run("learn d --on-bad-row skip -o d.tb").ok().notes(&["1 malformed row was skipped"]);
     assert!(!told.transcript().contains("Windows-1252"), "{}", told.transcript());
 }
+
+/// A table's truth may be `True` in one file and `true` in the next.
+#[test]
+fn states_that_may_be_the_same_are_told() {
+    let folder = Folder::new().write("a.csv", "x,y\n1,True\n2,False\n2,True\n1,False\n").write("b.csv", "x,y\n1,true\n2,false\n");
+    folder.run("learn a.csv b.csv -t y --types x=category").ok().notes(&["`y` has the states `False` and `false`", "write them alike"]);
+    folder.run("learn a.csv -t y --types x=category -o a.tb --evaluate none").ok().silent();
+    folder.put("c.csv", "x,y\n1,p\n1.0,q\n2,p\n2,q\n");
+    folder.run("learn c.csv -t y --types x=category").ok().notes(&["`x` has the states `1` and `1.0`"]);
+}
