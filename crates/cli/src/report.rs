@@ -283,6 +283,10 @@ pub fn remarks(report: &ReadReport, schema: &Schema) -> Vec<String> {
         let rows = of(report.n_skipped as f64, "malformed row was", "malformed rows were");
         remarks.push(format!("{rows} skipped, the first at {first}"));
     }
+    if report.n_late_keys > 0 {
+        let rows = of(report.n_late_keys as f64, "row has", "rows have");
+        remarks.push(format!("{rows} keys that the first rows have not, which are not passed on"));
+    }
     if report.n_not_utf8 > 0 {
         let texts = of(report.n_not_utf8 as f64, "text is", "texts are");
         remarks.push(format!("{texts} not in UTF-8, and read as Windows-1252"));

@@ -309,3 +309,16 @@ fn states_that_may_be_the_same_are_told() {
     folder.put("c.csv", "x,y\n1,p\n1.0,q\n2,p\n2,q\n");
     folder.run("learn c.csv -t y --types x=category").ok().notes(&["`x` has the states `1` and `1.0`"]);
 }
+
+/// What comes late in a long file has no column to be passed on in, and that is said.
+#[test]
+fn keys_that_come_late_are_told() {
+    let row = |nth: usize| format!("{{\"x\":\"{}\",\"y\":\"{}\"}}\n", ["a", "b"][nth % 2], ["p", "q"][nth / 2 % 2]);
+    let rows: String = (0..65_600).map(row).collect();
+    let folder = Folder::new()
+        .write("t.jsonl", format!("{rows}{{\"x\":\"a\",\"y\":\"p\",\"z\":1}}\n"))
+        .write("few.jsonl", (0..8).map(row).collect::<String>());
+    folder.run("learn few.jsonl -t y -o t.tb --evaluate none").ok();
+    folder.run("classify t.tb t.jsonl -o out.jsonl").ok().notes(&["1 row has keys that the first rows have not, which are not passed on"]);
+    folder.run("classify t.tb few.jsonl -o few.csv").ok().silent();
+}

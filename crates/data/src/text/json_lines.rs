@@ -1,5 +1,6 @@
 //! JSON Lines: an object per line, its keys the columns.
 
+use std::cell::Cell;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -121,14 +122,20 @@ pub(crate) fn profile(block: &Block, keys: &[String], mut see: impl FnMut(usize,
 /// Encodes a block; `keys` are the columns in the order of `variable_of`.
 pub(crate) fn encode(block: &Block, keys: &[&str], strict: bool, builder: &mut ChunkBuilder<'_>) -> Result<EncodedChunk, DataError> {
     let known: std::collections::HashSet<&str> = keys.iter().copied().collect();
+    let (looks, n_late) = (strict || builder.plan().keep_raw, Cell::new(0));
     let parse = |line: &[u8]| {
         let object = object(line)?;
-        match object.keys().find(|key| strict && !known.contains(key.as_str())) {
-            Some(late) => Err(RowFault::LateKey(shorten(late))),
-            None => Ok(object),
+        match object.keys().find(|key| looks && !known.contains(key.as_str())) {
+            Some(late) if strict => Err(RowFault::LateKey(shorten(late))),
+            late => {
+                n_late.set(n_late.get() + u64::from(late.is_some()));
+                Ok(object)
+            }
         }
     };
-    encode_lines(block, None, builder, parse, |object, column| object.get(keys[column]).and_then(text))
+    let mut chunk = encode_lines(block, None, builder, parse, |object, column| object.get(keys[column]).and_then(text))?;
+    chunk.report.n_late_keys = n_late.get();
+    Ok(chunk)
 }
 
 /// A value's text; null is missing, nested values are read as their JSON.
