@@ -106,7 +106,8 @@ pub enum Cut {
 /// Whether the first record names the columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Header {
-    /// It does, unless its cells are numbers and missing values.
+    /// It does, unless it is like the rows below or its cells are numbers and missing values, and none of its cells is the name of a column
+    /// that is asked for.
     #[default]
     Auto,
     /// It does.
