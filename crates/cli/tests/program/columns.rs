@@ -253,3 +253,9 @@ fn a_header_of_numbers_is_known_by_its_names() {
     folder.put("one.csv", "1.5,u\n");
     folder.run("classify none.tb one.csv").fails(1, &["it has: 1.5, u", "--header no"]);
 }
+
+#[test]
+fn a_weight_is_not_left_out() {
+    let folder = Folder::new().write("t.csv", "x,y,w\na,p,1\nb,q,2\n");
+    folder.run("learn t.csv -t y --weight w --ignore w").fails(1, &["`w` cannot be both the weight and left out"]);
+}

@@ -344,3 +344,11 @@ fn leave_one_out_says_what_it_takes_as_given() {
         assert!(told.stdout().contains(given), "{flags}: {}", told.stdout());
     }
 }
+
+#[test]
+fn a_text_none_of_whose_words_counts_is_not_said_to_be_missing() {
+    let folder = mail();
+    for flags in ["--min-texts 100", "--drop-frequent 1000", "--keep-words 0"] {
+        folder.run(&format!("learn mail --on-bad-row skip -o m.tb {flags}")).ok().notes(&["`text` is left out: none of its words counts"]);
+    }
+}

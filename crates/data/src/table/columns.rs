@@ -91,8 +91,14 @@ pub(super) fn check_flags(path: &Path, names: &[String], options: &ReadOptions, 
         let what = format!("`{both}` cannot be both the target and the weight");
         return Err(DataError::Columns { what, hint: Some("a column plays one part".into()) });
     }
-    if let Some(left_out) = options.target.iter().chain(&options.text).find(|name| options.ignore.contains(name)) {
-        let part = if options.text.contains(left_out) { "a text" } else { "the target" };
+    if let Some(left_out) = options.target.iter().chain(&options.weight).chain(&options.text).find(|name| options.ignore.contains(name)) {
+        let part = if options.text.contains(left_out) {
+            "a text"
+        } else if options.target.as_ref() == Some(left_out) {
+            "the target"
+        } else {
+            "the weight"
+        };
         let what = format!("`{left_out}` cannot be both {part} and left out with --ignore");
         return Err(DataError::Columns { what, hint: Some("a column plays one part".into()) });
     }

@@ -70,7 +70,12 @@ impl<'s> Attribute<'s> {
                 return Err(LearnError::ChosenBursts { variable: variable.name.clone() });
             }
             let bag = Bag::new(&variable.name, counts, n_rows, &prior.estimate, prior.text, chosen)?;
-            return Ok(if bag.n_chosen() > 0 { Attribute::Texts(bag) } else { Attribute::LeftOut(LeftOut::NeverObserved) });
+            let has_words = counts.met().next().is_some() || n_rows.iter().zip(counts.wordless()).any(|(rows, wordless)| rows > wordless);
+            return Ok(match (bag.n_chosen() > 0, has_words) {
+                (true, _) => Attribute::Texts(bag),
+                (false, true) => Attribute::LeftOut(LeftOut::NoWordCounts),
+                (false, false) => Attribute::LeftOut(LeftOut::NeverObserved),
+            });
         }
         if let Some(states) = CountedStates::of(variable, attribute) {
             if states.n_counted() == 0.0 {

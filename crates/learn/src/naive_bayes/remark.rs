@@ -21,6 +21,8 @@ pub enum LeftOut {
     NoKnownWord,
     /// The column had no value at all in learning.
     NeverObserved,
+    /// It is a text with words, of which none was chosen or has a weight.
+    NoWordCounts,
     /// All numbers of the column are the same.
     Constant,
     /// In every class the numbers are all the same, and nothing is added to their variance.
@@ -79,6 +81,7 @@ impl fmt::Display for LeftOut {
             LeftOut::UnknownState => "a state never seen in learning",
             LeftOut::NoKnownWord => "no word of it is known",
             LeftOut::NeverObserved => "no value in learning",
+            LeftOut::NoWordCounts => "none of its words counts, as words were chosen or weighed",
             LeftOut::Constant => "constant",
             LeftOut::NoSpread => "constant within every class, and variances are not smoothed",
         })
