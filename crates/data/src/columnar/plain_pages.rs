@@ -102,14 +102,11 @@ impl PlainPages {
     /// Whether all these rows can be read.
     pub fn hold(&self, rows: &Range<usize>) -> bool {
         let mut next = rows.start;
-        for page in self.from(rows.start) {
+        for page in self.from(rows.start).iter().take_while(|page| page.rows.start < rows.end) {
             if page.rows.start > next {
-                break;
+                return false;
             }
             next = page.rows.end;
-            if next >= rows.end {
-                return true;
-            }
         }
         next >= rows.end
     }

@@ -400,3 +400,19 @@ fn states_of_bytes_and_of_short_numbers() {
     let short = write("short.parquet", Arc::new(Float32Array::from(vec![0.1_f32, 2.0, 0.1]))).unwrap();
     assert_eq!(short.column("x"), [Some("0.1"), Some("2"), Some("0.1")]);
 }
+
+/// And of a text they are Windows-1252, as in any other format.
+#[test]
+fn texts_of_bytes_are_read_as_texts_are() {
+    let texts = BinaryArray::from_vec(vec![b"caf\xe9 good", b"plain good"]);
+    let batch = RecordBatch::try_from_iter([("text", Arc::new(texts) as ArrayRef)]).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let folder = Folder::new();
+    let table = folder.table("t.parquet", bytes, ReadOptions { text: vec!["text".into()], ..ReadOptions::default() }).unwrap();
+    let fold = counted(&table).unwrap();
+    assert_eq!((fold.report.n_rows, fold.report.n_not_utf8), (2, 1));
+    assert_eq!(fold.schema.variables()[0].kind.states().unwrap().names(), ["café", "good", "plain"]);
+}
