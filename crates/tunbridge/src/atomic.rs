@@ -5,9 +5,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use tempfile::NamedTempFile;
-
 use crate::Error;
+use crate::reserved::Reserved;
 
 /// Files that are being written; see [`abandon_unfinished`].
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -21,7 +20,7 @@ pub struct AtomicFile {
 }
 
 enum Place {
-    Beside(NamedTempFile),
+    Beside(Reserved),
     Device(File),
 }
 
@@ -57,7 +56,7 @@ impl AtomicFile {
             // The error names the temporary file, of which the user knows nothing.
             let file = file.map_err(|e| io::Error::from(e.kind()))?;
             unfinished.push(file.path().to_path_buf());
-            Place::Beside(file)
+            Place::Beside(Reserved::new(file))
         };
         Ok(Self { path, file: BufWriter::with_capacity(1 << 18, place) })
     }
@@ -87,6 +86,7 @@ impl AtomicFile {
     fn put(self, sync: bool) -> io::Result<()> {
         let Self { path, file } = self;
         let Place::Beside(file) = file.into_inner().map_err(io::IntoInnerError::into_error)? else { return Ok(()) };
+        let file = file.finish()?;
         keep_permissions(&path, file.as_file())?;
         if sync {
             file.as_file().sync_all()?;

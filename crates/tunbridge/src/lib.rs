@@ -47,6 +47,7 @@ pub mod model_file;
 pub mod network;
 mod recipe;
 mod remarks;
+mod reserved;
 mod state_belief;
 mod testing;
 mod unlabelled;
