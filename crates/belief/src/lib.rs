@@ -21,6 +21,7 @@ mod log_space;
 mod matrix;
 mod moments;
 mod multinomial;
+mod names;
 mod nelder_mead;
 mod observations;
 mod packed;

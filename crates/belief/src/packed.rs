@@ -8,6 +8,8 @@ use std::fmt;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::names::Names;
+
 /// Numbers, as they take the least room.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PackedNumbers {
@@ -85,47 +87,52 @@ impl PackedCodes {
 }
 
 impl PackedNames {
-    pub fn new(names: &[String]) -> Self {
+    pub fn new(names: &Names) -> Self {
         let of_sharing = Self::sharing(names, true);
         // What beginnings make too short for what it says is not read.
-        if most_bytes(of_sharing.text.0.len()) < names.iter().map(String::len).sum() { Self::sharing(names, false) } else { of_sharing }
+        if most_bytes(of_sharing.text.0.len()) < names.n_bytes() { Self::sharing(names, false) } else { of_sharing }
     }
 
-    fn sharing(names: &[String], may_share: bool) -> Self {
+    fn sharing(names: &Names, may_share: bool) -> Self {
         let (mut shared, mut left, mut text) = (Vec::with_capacity(names.len()), Vec::with_capacity(names.len()), Vec::new());
         let mut before: &[u8] = &[];
-        for name in names {
-            let name = name.as_bytes();
+        for name in names.iter().map(str::as_bytes) {
             let n = if may_share { in_common(name, before) } else { 0 };
-            shared.push(n as u32);
-            left.push((name.len() - n) as u32);
+            push(n as u64, &mut shared);
+            push((name.len() - n) as u64, &mut left);
             text.extend_from_slice(&name[n..]);
             before = name;
         }
-        Self { shared: PackedCodes::new(shared), left: PackedCodes::new(left), text: Bytes(text) }
+        Self { shared: PackedCodes(Bytes(shared)), left: PackedCodes(Bytes(left)), text: Bytes(text) }
     }
 
-    pub fn unpack(&self) -> Result<Vec<String>, &'static str> {
+    pub fn unpack(&self) -> Result<Names, &'static str> {
         let (shared, left) = (self.shared.unpack()?, self.left.unpack()?);
         if shared.len() != left.len() {
             return Err(DAMAGED);
         }
-        let (mut names, mut rest): (Vec<String>, &[u8]) = (Vec::with_capacity(left.len()), &self.text.0);
-        let mut room = most_bytes(rest.len());
-        let mut name = Vec::new();
+        let mut rest: &[u8] = &self.text.0;
+        let most = most_bytes(rest.len());
+        let (mut text, mut ends) = (Vec::with_capacity(2 * rest.len()), Vec::with_capacity(left.len()));
+        let mut start = 0;
         for (shared, left) in shared.into_iter().zip(left) {
-            let (shared, left) = (shared as usize, left as usize);
+            let (shared, left, end) = (shared as usize, left as usize, text.len());
             let (found, behind) = rest.split_at_checked(left).ok_or(DAMAGED)?;
-            if shared > name.len() {
+            if shared > end - start {
                 return Err(DAMAGED);
             }
-            room = room.checked_sub(shared + left).ok_or("names that are longer together than any")?;
-            name.truncate(shared);
-            name.extend_from_slice(found);
-            names.push(std::str::from_utf8(&name).map_err(|_| "a name that is no text")?.to_owned());
-            rest = behind;
+            if end + shared + left > most {
+                return Err("names that are longer together than any");
+            }
+            text.extend_from_within(start..start + shared);
+            text.extend_from_slice(found);
+            ends.push(text.len());
+            (start, rest) = (end, behind);
         }
-        if rest.is_empty() { Ok(names) } else { Err(DAMAGED) }
+        if !rest.is_empty() {
+            return Err(DAMAGED);
+        }
+        String::from_utf8(text).ok().and_then(|text| Names::of_text(text, ends)).ok_or("a name that is no text")
     }
 }
 
@@ -226,6 +233,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn list_of(names: &PackedNames) -> Result<Vec<String>, &'static str> {
+        Ok(names.unpack()?.listed().to_vec())
+    }
+
     proptest! {
         #[test]
         fn numbers_and_names_come_back(
@@ -240,7 +251,7 @@ mod tests {
             prop_assert_eq!(packed.unpack(), Ok(whole));
             prop_assert_eq!(PackedNumbers::new(&real).unpack(), Ok(real));
             prop_assert_eq!(PackedCodes::new(codes.iter().copied()).unpack(), Ok(codes));
-            prop_assert_eq!(PackedNames::new(&names).unpack(), Ok(names));
+            prop_assert_eq!(list_of(&PackedNames::new(&names.iter().collect())), Ok(names));
         }
 
         #[test]
@@ -259,12 +270,11 @@ mod tests {
         assert!(PackedCodes(Bytes(vec![0xFF; 12])).unpack().is_err());
         assert!(PackedNumbers::Real(Bytes(vec![0; 7])).unpack().is_err());
         let names = |shared: &[u32], left: &[u32], text: &str| {
-            PackedNames {
+            list_of(&PackedNames {
                 shared: PackedCodes::new(shared.iter().copied()),
                 left: PackedCodes::new(left.iter().copied()),
                 text: Bytes(text.into()),
-            }
-            .unpack()
+            })
         };
         assert_eq!(names(&[0, 1], &[2, 1], "abc"), Ok(vec!["ab".into(), "ac".into()]));
         assert!(names(&[1], &[1], "a").is_err());
@@ -274,7 +284,7 @@ mod tests {
         assert!(names(&[0, 1], &[2, 1], "éa").is_err());
         // What is written is read, however long the beginnings.
         let long: Vec<String> = (0..3000).map(|n| "a".repeat(1000) + &format!("{n:04}")).collect();
-        assert_eq!(PackedNames::new(&long).unpack(), Ok(long));
+        assert_eq!(list_of(&PackedNames::new(&long.iter().collect())), Ok(long));
         // A beginning of a megabyte that thousands of names share.
         let many = 1 << 12;
         let long = "a".repeat(1 << 20);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::names::Names;
 use crate::packed::PackedNames;
 
 /// A variable's place in its [`Schema`].
@@ -105,7 +106,7 @@ pub enum Role {
 #[serde(try_from = "RawStates", into = "RawStates")]
 pub struct States {
     /// Of a vocabulary they are many, and are not copied.
-    names: Arc<Vec<String>>,
+    names: Arc<Names>,
     n_declared: usize,
     ordered: bool,
     /// Whether those that were seen are in canonical order, in which one is found by bisection.
@@ -248,7 +249,7 @@ impl States {
     /// When a name repeats.
     pub fn declared(names: Vec<String>, ordered: bool) -> Result<Self, SchemaError> {
         let n_declared = names.len();
-        Self::checked(names, n_declared, ordered)
+        Self::checked(names.into_iter().collect(), n_declared, ordered)
     }
 
     /// These states, with more that were seen behind them.
@@ -256,7 +257,7 @@ impl States {
     /// # Errors
     /// When a name repeats.
     pub fn with_seen(&self, seen: impl IntoIterator<Item = String>) -> Result<Self, SchemaError> {
-        let mut names = self.names.to_vec();
+        let mut names = Names::clone(&self.names);
         names.extend(seen);
         Self::checked(names, self.n_declared, self.ordered)
     }
@@ -272,34 +273,44 @@ impl States {
     ) -> Result<(Self, Vec<u32>), SchemaError> {
         let names = self.names.iter().map(Cow::from).chain(seen.into_iter().map(Into::into)).collect();
         let (names, place_of) = put_in_order(names, self.n_declared);
-        let (declared, others) = names.split_at(self.n_declared);
-        let mut twice = others.windows(2).filter(|two| two[0] == two[1]).map(|two| &two[0]);
-        let declared: HashSet<&String> = declared.iter().collect();
-        if let Some(twice) = twice.next().or_else(|| others.iter().find(|name| declared.contains(name))) {
-            return Err(SchemaError::DuplicateState(twice.clone()));
+        if let Some(twice) = first_twice(&names, self.n_declared) {
+            return Err(SchemaError::DuplicateState(twice.to_owned()));
         }
         Ok((Self { names: Arc::new(names), n_declared: self.n_declared, ordered: self.ordered, is_canonical: true }, place_of))
     }
 
     /// States of these names, if none is there twice.
-    fn checked(names: Vec<String>, n_declared: usize, ordered: bool) -> Result<Self, SchemaError> {
+    fn checked(names: Names, n_declared: usize, ordered: bool) -> Result<Self, SchemaError> {
         if n_declared > names.len() {
             return Err(SchemaError::TooManyDeclared { declared: n_declared, present: names.len() });
         }
         // A vocabulary is long, and comes in order: then no two of its words are the same.
-        let is_canonical = are_in_order(&names[n_declared..]);
+        let is_canonical = are_in_order(names.range(n_declared..names.len()));
         if n_declared > 0 || !is_canonical {
             let mut seen = HashSet::with_capacity(names.len());
-            if let Some(twice) = names.iter().find(|n| !seen.insert(n.as_str())) {
-                return Err(SchemaError::DuplicateState(twice.clone()));
+            if let Some(twice) = names.iter().find(|name| !seen.insert(*name)) {
+                return Err(SchemaError::DuplicateState(twice.to_owned()));
             }
         }
         Ok(Self { names: Arc::new(names), n_declared, ordered, is_canonical })
     }
 
-    /// The names, in order.
+    /// The names, in order, as strings: these are made when they are first asked for, which of a vocabulary takes a while. See [`Self::iter`].
     pub fn names(&self) -> &[String] {
-        &self.names
+        self.names.listed()
+    }
+
+    /// The names, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.names.iter()
+    }
+
+    /// The name at a place.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn name(&self, place: usize) -> &str {
+        self.names.get(place)
     }
 
     /// How many there are.
@@ -309,7 +320,7 @@ impl States {
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
+        self.names.len() == 0
     }
 
     /// How many of them, from the first, were declared rather than seen.
@@ -326,12 +337,12 @@ impl States {
     ///
     /// **Complexity**: of those that were seen a bisection, where they are in canonical order.
     pub fn place(&self, name: &str) -> Option<usize> {
-        let (declared, seen) = self.names.split_at(self.n_declared);
+        let declared = || self.names.range(0..self.n_declared).position(|other| other == name);
         let among_seen = || match self.is_canonical {
-            true => seen.binary_search_by(|other| compare_states(other, name)).ok(),
-            false => seen.iter().position(|other| other == name),
+            true => self.names.search(self.n_declared, |other| compare_states(other, name)),
+            false => Some(self.n_declared + self.names.range(self.n_declared..self.len()).position(|other| other == name)?),
         };
-        declared.iter().position(|other| other == name).or_else(|| Some(self.n_declared + among_seen()?))
+        declared().or_else(among_seen)
     }
 
     /// The place of a state: exact, else the only one that is equal without case, else the only one equal as a number.
@@ -355,7 +366,7 @@ impl States {
         self.names.iter().find_map(|name| {
             let same_word = words.insert(name.to_lowercase(), name);
             let same_number = Self::number_of(name).and_then(|number| numbers.insert((number + 0.0).to_bits(), name));
-            same_word.or(same_number).map(|before| (before.as_str(), name.as_str()))
+            same_word.or(same_number).map(|before| (before, name))
         })
     }
 
@@ -378,7 +389,7 @@ impl TryFrom<RawStates> for States {
     fn try_from(raw: RawStates) -> Result<Self, String> {
         let names = match raw.packed {
             Some(packed) => packed.unpack()?,
-            None => raw.names,
+            None => raw.names.iter().collect(),
         };
         Self::checked(names, raw.n_declared, raw.ordered).map_err(|e| e.to_string())
     }
@@ -388,7 +399,7 @@ impl From<States> for RawStates {
     fn from(states: States) -> Self {
         let States { names, n_declared, ordered, .. } = states;
         let packed = (names.len() > MANY).then(|| PackedNames::new(&names));
-        let names = if packed.is_some() { Vec::new() } else { names.to_vec() };
+        let names = if packed.is_some() { Vec::new() } else { names.listed().to_vec() };
         RawStates { names, packed, n_declared, ordered }
     }
 }
@@ -397,7 +408,7 @@ impl From<States> for RawStates {
 /// is going through memory.
 ///
 /// **Complexity**: that of a sort by the first eight bytes; names that have those in common are compared as they are.
-fn put_in_order(mut names: Vec<Cow<'_, str>>, first: usize) -> (Vec<String>, Vec<u32>) {
+fn put_in_order(names: Vec<Cow<'_, str>>, first: usize) -> (Names, Vec<u32>) {
     let (mut numbers, mut words) = (Vec::new(), Vec::with_capacity(names.len() - first));
     for (place, name) in names.iter().enumerate().skip(first) {
         match finite_number(name) {
@@ -416,7 +427,17 @@ fn put_in_order(mut names: Vec<Cow<'_, str>>, first: usize) -> (Vec<String>, Vec
     let order = || (0..first as u32).chain(numbers.iter().map(|(_, place)| *place)).chain(words.iter().map(|(_, place)| *place));
     let mut place_of = vec![0; names.len()];
     order().zip(0..).for_each(|(old, new)| place_of[old as usize] = new);
-    (order().map(|old| std::mem::take(&mut names[old as usize]).into_owned()).collect(), place_of)
+    let mut in_order = Names::with_capacity(names.len(), names.iter().map(|name| name.len()).sum());
+    in_order.extend(order().map(|old| &names[old as usize]));
+    (in_order, place_of)
+}
+
+/// The first name that is there twice; those from a place on are in order.
+fn first_twice(names: &Names, first: usize) -> Option<&str> {
+    let others = || names.range(first..names.len());
+    let declared: HashSet<&str> = names.range(0..first).collect();
+    let mut next_to_another = others().zip(others().skip(1)).filter(|(one, next)| one == next).map(|(_, next)| next);
+    next_to_another.next().or_else(|| others().find(|name| declared.contains(name)))
 }
 
 /// The first eight bytes, so that comparing them is comparing the names as far as they go.
@@ -428,9 +449,9 @@ fn beginning(name: &str) -> u64 {
 }
 
 /// Whether names are in the order of [`compare_states`], and none is there twice.
-fn are_in_order(names: &[String]) -> bool {
-    let mut before: Option<(&String, Option<f64>)> = None;
-    names.iter().all(|name| {
+fn are_in_order<'n>(mut names: impl Iterator<Item = &'n str>) -> bool {
+    let mut before: Option<(&str, Option<f64>)> = None;
+    names.all(|name| {
         let number = finite_number(name);
         let is_next = before.is_none_or(|(before, of_before)| compare((before, of_before), (name, number)) == Ordering::Less);
         before = Some((name, number));

@@ -46,14 +46,14 @@ impl Found {
         }
     }
 
-    fn names_from(&self, first: usize) -> Vec<Cow<'_, str>> {
+    fn names_from(&self, first: usize) -> Box<dyn Iterator<Item = Cow<'_, str>> + '_> {
         match self {
-            Found::States(states) => states.names()[first..].iter().map(Cow::from).collect(),
-            Found::Made(_) => Vec::new(),
+            Found::States(states) => Box::new(states.names()[first..].iter().map(Cow::from)),
+            Found::Made(_) => Box::new(std::iter::empty()),
             Found::Words(words) => {
                 // Words are text; what `from_utf8_lossy` does besides takes longer.
                 let text = |word| std::str::from_utf8(word).map_or_else(|_| String::from_utf8_lossy(word), Cow::Borrowed);
-                words.words().skip(first).map(text).collect()
+                Box::new(words.words().skip(first).map(text))
             }
         }
     }
@@ -79,7 +79,7 @@ impl FoundStates {
     }
 
     /// The names of a variable's states or words from a place on.
-    pub fn names_from(&self, variable: usize, first: usize) -> Vec<Cow<'_, str>> {
+    pub fn names_from(&self, variable: usize, first: usize) -> impl Iterator<Item = Cow<'_, str>> {
         self.found[variable].names_from(first)
     }
 

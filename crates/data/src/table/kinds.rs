@@ -115,7 +115,7 @@ pub(super) fn plan_kind(
         }
         (Role::Target, Kind::Labels(labels)) => PlanKind::Labels(LabelPlan {
             separator: options.labels.as_deref().unwrap_or(DEFAULT_SEPARATOR).into(),
-            known: Arc::new(labels.names().iter().collect()),
+            known: Arc::new(labels.iter().collect()),
             new_labels: new_states,
             missing: Dictionary::new(missing),
             empty_is_missing: options.missing.iter().any(String::is_empty),

@@ -122,7 +122,7 @@ impl Table {
                 *grows &= self.options.max_vocabulary.is_none();
             }
             if let (PlanKind::Labels(plan), Kind::Labels(labels)) = (&mut plan.kind, &variable.kind) {
-                plan.known = Arc::new(labels.names().iter().collect());
+                plan.known = Arc::new(labels.iter().collect());
             }
             if let PlanKind::Numeric { inferred, .. } = &mut plan.kind {
                 *inferred = false;

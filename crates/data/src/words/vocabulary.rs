@@ -16,7 +16,7 @@ pub(crate) type KnownWords = LazyLock<Vocabulary, Box<dyn FnOnce() -> Vocabulary
 /// The words of a schema by their places in it.
 pub(crate) fn known_words(words: &States) -> KnownWords {
     let words = words.clone();
-    LazyLock::new(Box::new(move || words.names().iter().collect()))
+    LazyLock::new(Box::new(move || words.iter().collect()))
 }
 
 /// Words and their codes, in the order they were met.
@@ -331,8 +331,8 @@ fn halves_of_long(key: [u8; 16]) -> (usize, usize) {
 }
 
 /// Words in the order of their codes, none twice.
-impl<'w> FromIterator<&'w String> for Vocabulary {
-    fn from_iter<I: IntoIterator<Item = &'w String>>(words: I) -> Self {
+impl<'w> FromIterator<&'w str> for Vocabulary {
+    fn from_iter<I: IntoIterator<Item = &'w str>>(words: I) -> Self {
         let words = words.into_iter();
         let mut vocabulary = Self::with_capacity(words.size_hint().0);
         words.for_each(|word| {

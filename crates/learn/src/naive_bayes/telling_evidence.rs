@@ -88,7 +88,7 @@ pub fn telling_evidence(
         match (attribute, &variable.kind) {
             (Attribute::LeftOut(_), _) => {}
             (Attribute::States(states), Kind::Categorical(names)) => {
-                let value = |state: usize| EvidenceValue::State(names.names()[state].clone());
+                let value = |state: usize| EvidenceValue::State(names.name(state).to_owned());
                 add_values(
                     &counted(states),
                     any_score,
@@ -114,7 +114,7 @@ pub fn telling_evidence(
                 );
             }
             (Attribute::Texts(bag), Kind::Text(names)) => {
-                let value = |word: usize| EvidenceValue::State(names.names()[word].clone());
+                let value = |word: usize| EvidenceValue::State(names.name(word).to_owned());
                 let words: Vec<usize> = bag.words().map(|(word, _)| word).collect();
                 let p_between = bag.p_between();
                 let score_at_most = |word: usize| {
