@@ -1,7 +1,7 @@
 //! One model over all kinds: what it was learned from, what it believes, and where it is kept.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 
 use belief::{Chunk, Kind, Pruned, Role, Schema, ShapeMismatch, WordWeights, closest, normalise_ln};
 use data::{Answers, DataError};
@@ -45,7 +45,7 @@ impl Model {
     }
 
     /// Reads a model file, and makes something else of what it says of columns and how they are read: where that takes long, as opening a folder
-    /// of many documents does, it is done while a model of many words comes to its beliefs.
+    /// of many documents does, it is done while the counts of many words are read and the model comes to its beliefs.
     ///
     /// # Errors
     /// As [`Self::load`].
@@ -56,14 +56,26 @@ impl Model {
             let made = beside(model.schema(), model.recipe());
             return Ok((model, made));
         }
-        let parts: Stored = model_file::body(path, &packed)?;
-        let (schema, recipe) = (parts.schema.clone(), parts.recipe.clone());
+        let (send, receive) = mpsc::sync_channel(1);
         let (model, made) = std::thread::scope(|scope| {
-            let beside = scope.spawn(|| beside(&schema, &recipe));
-            let model = NaiveBayesModel::from_parts(parts);
+            let beside = scope.spawn(|| {
+                let OfColumns { schema, recipe } = model_file::body(path, &packed)?;
+                // Nobody waits for them if the rest is damaged.
+                let _ = send.send((schema.clone(), recipe.clone()));
+                drop(send);
+                Ok::<T, ModelFileError>(beside(&schema, &recipe))
+            });
+            let rest = model_file::body::<OfBeliefs>(path, &packed);
+            let model = match (receive.recv(), rest) {
+                (Ok((schema, recipe)), Ok(rest)) => Some(NaiveBayesModel::from_parts(rest.with(schema, recipe)).map_err(damaged(path))),
+                (_, Err(error)) => Some(Err(error)),
+                (Err(_), Ok(_)) => None,
+            };
             (model, beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         });
-        Ok((Model::NaiveBayes(Box::new(model.map_err(damaged(path))?)), made))
+        let made = made?;
+        let model = model.ok_or_else(|| Error::Internal("a model without columns".into()))??;
+        Ok((Model::NaiveBayes(Box::new(model)), made))
     }
 
     /// The model that the body of a file holds.
@@ -195,6 +207,33 @@ pub(crate) struct Stored {
     /// What was lost of each variable's words to keep to the recipe's bound.
     #[serde(default)]
     pub pruned: Vec<Pruned>,
+}
+
+/// What a model file says of columns and how they are read.
+#[derive(Deserialize)]
+struct OfColumns {
+    schema: Schema,
+    recipe: Recipe,
+}
+
+/// All else that it holds.
+#[derive(Deserialize)]
+struct OfBeliefs {
+    prior: NaiveBayesPrior,
+    statistic: NaiveBayesStatistic,
+    calibrator: Option<Calibrator>,
+    calibrator_is_stale: bool,
+    #[serde(default)]
+    unlabelled: Option<FromUnlabelled>,
+    #[serde(default)]
+    pruned: Vec<Pruned>,
+}
+
+impl OfBeliefs {
+    fn with(self, schema: Schema, recipe: Recipe) -> Stored {
+        let Self { prior, statistic, calibrator, calibrator_is_stale, unlabelled, pruned } = self;
+        Stored { schema, recipe, prior, statistic, calibrator, calibrator_is_stale, unlabelled, pruned }
+    }
 }
 
 impl NaiveBayesModel {
