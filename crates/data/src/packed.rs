@@ -138,14 +138,16 @@ impl<K: Key> Slots<K> {
     /// always predicted. Tried where the slots stay in cache; the others are right without it.
     pub fn settle(&mut self) {
         const MOST_SLOTS: usize = 4096;
-        const TRIES: u64 = 64;
+        const TRIES: usize = 64;
         let keys: Vec<u64> = self.keys().map(|(key, _)| key.mixed()).collect();
         let mut n_slots = (keys.len() * 2).next_power_of_two().max(FEWEST_SETTLED);
         let mut taken = Vec::new();
         while n_slots <= MOST_SLOTS {
             let shift = 64 - n_slots.trailing_zeros();
-            for attempt in 0..TRIES {
-                let multiplier = GOLDEN.wrapping_mul(2 * attempt + 1);
+            // Powers: of two keys that one multiplier takes to the same slot, its multiples by small numbers do too.
+            let mut multiplier = 1_u64;
+            for _ in 0..TRIES {
+                multiplier = multiplier.wrapping_mul(GOLDEN);
                 taken.clear();
                 taken.resize(n_slots, false);
                 let alone = |key: &u64| !std::mem::replace(&mut taken[(key.wrapping_mul(multiplier) >> shift) as usize], true);
@@ -225,6 +227,18 @@ mod tests {
             (0..n).for_each(|i| assert_eq!(slots.get(key(i)), Some(i)));
             assert_eq!(slots.get(Short::of(b"zz")), None);
         }
+    }
+
+    /// The golden ratio takes these two almost to the same number, and so does each small multiple of it.
+    #[test]
+    fn keys_that_one_multiplier_takes_together_are_told_apart_by_another() {
+        let keys = [Short::of(b"c"), Short::of(b"\"\xEF\xBF\xBD\x05\r\"")];
+        let [a, b] = keys.map(|key| key.mixed().wrapping_mul(GOLDEN));
+        assert!(a.abs_diff(b) < 1 << 40);
+        let mut slots = Slots::default();
+        (0..).zip(keys).for_each(|(code, key)| slots.insert(key, code));
+        slots.settle();
+        assert_eq!(keys.map(|key| slots.lend().at_once(key)), [Some(0), Some(1)]);
     }
 
     /// Keys that no multiplier tells apart are probed for.
