@@ -33,6 +33,7 @@ mod held_out_words;
 mod leave_one_out;
 mod marginal_likelihood;
 mod mixture;
+mod near_rows;
 mod nearest_centroid;
 mod network;
 mod posterior;

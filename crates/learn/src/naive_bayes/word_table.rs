@@ -30,6 +30,9 @@ struct OfWord {
 /// The row of a word that does not count, and the classes of one that has none of its own.
 const NONE: u32 = u32::MAX;
 
+/// Words whose rows are added at once.
+pub(super) const AT_ONCE: usize = 32;
+
 /// A row that words share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SharedRow(u32);
@@ -79,6 +82,11 @@ impl WordTable {
         self.says.iter_mut().filter(|(of, _)| *of as usize == class).for_each(|(_, says)| *says *= by);
     }
 
+    /// Entries of a row: the classes, and what fills up its vectors.
+    pub(super) fn stride(&self) -> usize {
+        self.stride
+    }
+
     /// How many words the vocabulary has.
     pub(super) fn n_words(&self) -> usize {
         self.words.len()
@@ -118,7 +126,6 @@ impl WordTable {
     /// the widest vectors are used.
     #[inline(always)]
     pub(super) fn add_all(&self, words: &[u32], scores: &mut [f64]) {
-        const AT_ONCE: usize = 32;
         let scores = &mut scores[..self.stride];
         // Rows of words that say something else of some classes. What is written class by class is read as vectors only after many others: the
         // machine waits where the one follows the other at once.
@@ -128,30 +135,30 @@ impl WordTable {
             made.clear();
             for &word in words {
                 let Some(&OfWord { row, own }) = self.words.get(word as usize).filter(|of_word| of_word.row != NONE) else { continue };
-                let start = row as usize * self.stride;
-                starts[n] = if own == NONE { (start, false) } else { (made.len(), true) };
+                starts[n] = if own == NONE { (row as usize * self.stride, false) } else { (made.len(), true) };
                 n += 1;
                 if own != NONE {
-                    let to = made.len();
-                    made.extend_from_slice(&self.rows[start..][..self.stride]);
-                    self.own(own).iter().for_each(|(class, says)| made[to + *class as usize] = *says);
+                    self.copy_row(word as usize, &mut made);
                 }
             }
             let mut rows: [&[f64]; AT_ONCE] = [&[]; AT_ONCE];
             for (row, (start, is_made)) in rows.iter_mut().zip(&starts[..n]) {
                 *row = &(if *is_made { &made } else { &self.rows })[*start..][..self.stride];
             }
-            // Some classes at a time, whose sums stay in a register.
-            let mut first = 0;
-            while first < self.stride {
-                first += match self.stride - first {
-                    8.. => add_rows::<8>(&rows[..n], first, scores),
-                    4..8 => add_rows::<4>(&rows[..n], first, scores),
-                    2..4 => add_rows::<2>(&rows[..n], first, scores),
-                    _ => add_rows::<1>(&rows[..n], first, scores),
-                };
-            }
+            add_up(&rows[..n], scores);
         }
+    }
+
+    /// Appends what a word says of every class, as long as the stride, if it counts.
+    #[inline(always)]
+    pub(super) fn copy_row(&self, word: usize, to: &mut Vec<f64>) -> bool {
+        let Some(&OfWord { row, own }) = self.words.get(word).filter(|of_word| of_word.row != NONE) else { return false };
+        let start = to.len();
+        to.extend_from_slice(&self.rows[row as usize * self.stride..][..self.stride]);
+        if own != NONE {
+            self.own(own).iter().for_each(|(class, says)| to[start + *class as usize] = *says);
+        }
+        true
     }
 
     /// Adds what a word says so many times to the scores of all classes; behind them there may be as many more as the stride has.
@@ -174,6 +181,21 @@ impl WordTable {
         aside.iter_mut().zip(own).for_each(|(aside, (class, says))| *aside = scores[*class as usize] + times * says);
         scores.iter_mut().zip(row).for_each(|(score, says)| *score += times * says);
         aside.iter().zip(own).for_each(|(aside, (class, _))| scores[*class as usize] = *aside);
+    }
+}
+
+/// Adds rows to the scores, row after row. To be called where the widest vectors are used.
+#[inline(always)]
+pub(super) fn add_up(rows: &[&[f64]], scores: &mut [f64]) {
+    // Some classes at a time, whose sums stay in registers.
+    let mut first = 0;
+    while first < scores.len() {
+        first += match scores.len() - first {
+            8.. => add_rows::<8>(rows, first, scores),
+            4..8 => add_rows::<4>(rows, first, scores),
+            2..4 => add_rows::<2>(rows, first, scores),
+            _ => add_rows::<1>(rows, first, scores),
+        };
     }
 }
 
