@@ -38,20 +38,38 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Relative links must lead somewhere.
+/// Relative links must lead somewhere, and what stands behind `#` be a heading there.
 fn links(file: &Path, name: &str, text: &str, faults: &mut Vec<String>) {
     for (number, line) in text.lines().enumerate() {
         let mut rest = line;
         while let Some(at) = rest.find("](") {
             rest = &rest[at + 2..];
             let Some(end) = rest.find(')') else { break };
-            let target = rest[..end].split('#').next().unwrap_or_default();
-            let is_path = !target.is_empty() && !target.contains("://") && !target.contains(' ');
-            if is_path && !file.parent().is_some_and(|folder| folder.join(target).exists()) {
+            let (target, heading) = rest[..end].split_once('#').unwrap_or((&rest[..end], ""));
+            if target.contains("://") || target.contains(' ') {
+                continue;
+            }
+            let there = if target.is_empty() { file.to_path_buf() } else { file.with_file_name(target) };
+            if !there.exists() {
                 faults.push(format!("{name}:{}: the link to {target} leads nowhere", number + 1));
+            } else if !heading.is_empty() && there.extension().is_some_and(|e| e == "md") && !has_heading(&there, heading) {
+                faults.push(format!("{name}:{}: the link to {target}#{heading} leads to no heading", number + 1));
             }
         }
     }
+}
+
+/// Whether a document has a heading that a link calls so: in small letters, without punctuation, its spaces hyphens.
+fn has_heading(file: &Path, wanted: &str) -> bool {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let mut in_code = false;
+    text.lines().any(|line| {
+        in_code ^= line.starts_with("```");
+        let title = line.trim_start_matches('#');
+        let is_heading = !in_code && title.len() < line.len() && title.starts_with(' ');
+        let kept = title.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+        is_heading && kept.map(|c| if c == ' ' { '-' } else { c }).collect::<String>().to_lowercase() == wanted
+    })
 }
 
 /// What should not be left in the code; the words are put together here so that this file does not hold them.

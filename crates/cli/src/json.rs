@@ -1,4 +1,4 @@
-//! The same facts for programs: one JSON object per verb, whose fields are documented in the README and kept stable.
+//! The same facts for programs: one JSON object per verb, whose fields are documented in `docs/reference.md` and kept stable.
 
 use serde_json::{Map, Value, json};
 use tunbridge::belief::{Kind, Pruned, ReadReport, Role, Schema, Variable};

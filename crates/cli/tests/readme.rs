@@ -1,4 +1,4 @@
-//! The transcripts of the README and of the guide to the lectures are what the program really prints.
+//! The transcripts of the README, of the guide in `docs/` and of the lectures' examples are what the program really prints.
 //!
 //! `TUNBRIDGE_UPDATE=1 cargo test -p tunbridge-cli --test readme` writes them anew; read the difference before it is committed.
 
@@ -32,17 +32,17 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The transcripts of a guide, run in order in a folder of their own with the examples in it.
+/// The transcripts of a page, run in order in a folder of their own with the examples in it.
 fn is_what_the_program_prints(name: &str, least_commands: usize) {
     let folder = tempfile::tempdir().unwrap();
     let examples = folder.path().join("examples");
     copy(&root().join("examples"), &examples);
     let path = root().join(name);
-    let guide = std::fs::read_to_string(&path).unwrap();
+    let page = std::fs::read_to_string(&path).unwrap();
     let mut fresh = String::new();
     let mut n_commands = 0;
     let mut in_transcript = false;
-    for line in guide.lines() {
+    for line in page.lines() {
         match line {
             "```console" => in_transcript = true,
             "```" if in_transcript => in_transcript = false,
@@ -63,16 +63,42 @@ fn is_what_the_program_prints(name: &str, least_commands: usize) {
     if std::env::var_os("TUNBRIDGE_UPDATE").is_some() {
         std::fs::write(&path, &fresh).unwrap();
     }
-    let guide = std::fs::read_to_string(&path).unwrap();
-    for (number, (shown, real)) in guide.lines().zip(fresh.lines()).enumerate() {
+    let page = std::fs::read_to_string(&path).unwrap();
+    for (number, (shown, real)) in page.lines().zip(fresh.lines()).enumerate() {
         assert_eq!(shown, real, "{name}:{}", number + 1);
     }
-    assert_eq!(guide.len(), fresh.len(), "{name} is longer or shorter than what the program prints");
+    assert_eq!(page.len(), fresh.len(), "{name} is longer or shorter than what the program prints");
+}
+
+/// The pages of a folder and of those in it, by their paths from the root.
+fn pages_in(folder: &str, pages: &mut Vec<String>) {
+    let mut entries: Vec<_> = std::fs::read_dir(root().join(folder)).unwrap().map(Result::unwrap).collect();
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let name = format!("{folder}/{}", entry.file_name().to_str().unwrap());
+        if entry.path().is_dir() {
+            pages_in(&name, pages);
+        } else if entry.path().extension().is_some_and(|ending| ending == "md") {
+            pages.push(name);
+        }
+    }
 }
 
 #[test]
 fn the_readme_shows_what_the_program_prints() {
     is_what_the_program_prints("README.md", 10);
+}
+
+/// Every page that has a transcript is run; a page that has none, as of the reference, is left alone.
+#[test]
+fn the_guide_shows_what_the_program_prints() {
+    let mut pages = Vec::new();
+    pages_in("docs", &mut pages);
+    pages.retain(|page| std::fs::read_to_string(root().join(page)).unwrap().lines().any(|line| line == "```console"));
+    assert!(pages.len() >= 5, "docs/ has {} pages with transcripts", pages.len());
+    for page in pages {
+        is_what_the_program_prints(&page, 1);
+    }
 }
 
 #[test]

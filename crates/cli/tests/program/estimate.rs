@@ -12,7 +12,7 @@ fn json(folder: &Folder, line: &str) -> Value {
     folder.run(&format!("estimate {line} --format json")).ok().json()
 }
 
-/// The command of the README, against scipy 1.17.1: `norm`, and the log density of a multivariate Normal with covariance 49 I + 100 11ᵀ.
+/// The command of the guide, against scipy 1.17.1: `norm`, and the log density of a multivariate Normal with covariance 49 I + 100 11ᵀ.
 #[test]
 fn gaussian_mean() {
     let folder = folder();
