@@ -71,6 +71,8 @@ pub struct ReadReport {
     pub n_not_utf8: u64,
     /// Rows of JSON Lines that are passed on without keys of theirs, which are in none of the first rows.
     pub n_late_keys: u64,
+    /// Cells that are passed on as numbers which say less than their text did.
+    pub n_reworded: u64,
     /// Documents without a word.
     pub n_without_words: u64,
     /// Documents that are copies of another, byte for byte, the first of each not counted; known where rows are learned from.
@@ -92,6 +94,7 @@ impl ReadReport {
         self.n_skipped += other.n_skipped;
         self.n_not_utf8 += other.n_not_utf8;
         self.n_late_keys += other.n_late_keys;
+        self.n_reworded += other.n_reworded;
         self.n_without_words += other.n_without_words;
         self.n_copies += other.n_copies;
         self.copies_are_estimated |= other.copies_are_estimated;

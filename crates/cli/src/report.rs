@@ -287,6 +287,13 @@ pub fn remarks(report: &ReadReport, schema: &Schema) -> Vec<String> {
         let rows = of(report.n_late_keys as f64, "row has", "rows have");
         remarks.push(format!("{rows} keys that the first rows have not, which are not passed on"));
     }
+    if report.n_reworded > 0 {
+        let cells = of(report.n_reworded as f64, "cell is", "cells are");
+        remarks.push(format!(
+            "{cells} passed on as numbers that say less than their text: days, leading zeros, or more digits than a double has; CSV and JSON \
+             Lines keep them"
+        ));
+    }
     if report.n_not_utf8 > 0 {
         let texts = of(report.n_not_utf8 as f64, "text is", "texts are");
         remarks.push(format!("{texts} not in UTF-8, and read as Windows-1252"));

@@ -463,7 +463,9 @@ fn has_telling_line(start: &[u8]) -> bool {
 const MODEL: &[u8] = b"\x89TBR\r\n\x1A\n";
 
 /// How files begin that look like none of the formats, what they are, and what to do with them.
-const NOT_READ: [(&[u8], &str, &str); 6] = [
+const NOT_READ: [(&[u8], &str, &str); 8] = [
+    (b"\x1F\x8B", "is packed twice", "unpack it once: gunzip"),
+    (b"\x28\xB5\x2F\xFD", "is packed twice", "unpack it once: unzstd"),
     (b"\xFF\xFE", "is UTF-16 text", "convert it to UTF-8: iconv -f UTF-16 -t UTF-8"),
     (b"\xFE\xFF", "is UTF-16 text", "convert it to UTF-8: iconv -f UTF-16 -t UTF-8"),
     (b"PK\x03\x04", "is a workbook or a ZIP archive", "save the sheet as CSV, or unpack the archive"),

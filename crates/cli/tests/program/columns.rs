@@ -259,3 +259,24 @@ fn a_weight_is_not_left_out() {
     let folder = Folder::new().write("t.csv", "x,y,w\na,p,1\nb,q,2\n");
     folder.run("learn t.csv -t y --weight w --ignore w").fails(1, &["`w` cannot be both the weight and left out"]);
 }
+
+/// Learning calls the column c1, and a number does not name a column elsewhere.
+#[test]
+fn a_header_whose_first_name_is_empty_is_known_by_the_model() {
+    let folder = Folder::new().write("h.csv", ",1,T\ns,2.5,u\nt,3.5,v\n,1.5,u\n");
+    folder.run("learn h.csv -t T --evaluate none").ok();
+    let answers = folder.run("classify h.tb h.csv").ok();
+    assert_eq!(answers.stdout().lines().count(), 4);
+    assert_eq!(folder.run("update h.tb h.csv -o u.tb").ok().stdout(), "3 rows added: u.tb now has 6 rows (before: 3)\n");
+}
+
+/// A column of large numbers makes what is added to the variances of all.
+#[test]
+fn a_column_that_another_one_blurs_is_told() {
+    let rows: String = (0..40)
+        .map(|row| format!("{},{},{}\n", 1_000_000 + 77_777 * (row % 13), 0.3 + 0.01 * f64::from(row % 20), ["u", "v"][row as usize / 20]))
+        .collect();
+    let folder = Folder::new().write("pop.csv", format!("population,share,T\n{rows}"));
+    folder.run("learn pop.csv -t T --evaluate none").ok().notes(&["`share` is blurred", "--numeric gaussian:0"]);
+    assert!(!folder.run("learn pop.csv -t T --evaluate none --numeric gaussian:0").ok().transcript().contains("blurred"));
+}

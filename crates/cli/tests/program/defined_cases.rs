@@ -273,7 +273,7 @@ fn a_column_that_begins_late_is_not_said_to_be_empty() {
 #[test]
 fn labels_have_no_components() {
     let folder = Folder::new().write("t.csv", "x,topics\na,p;q\nb,q\na,p\nb,\n");
-    folder.run("learn t.csv -t topics --labels ';' --components 2").fails(1, &["components"]);
+    folder.run("learn t.csv -t topics --labels ';' --components 2").fails(2, &["components"]);
 }
 
 /// Nor does a state's name break a table, or speak to the terminal.
@@ -321,4 +321,20 @@ fn keys_that_come_late_are_told() {
     folder.run("learn few.jsonl -t y -o t.tb --evaluate none").ok();
     folder.run("classify t.tb t.jsonl -o out.jsonl").ok().notes(&["1 row has keys that the first rows have not, which are not passed on"]);
     folder.run("classify t.tb few.jsonl -o few.csv").ok().silent();
+}
+
+/// Codes of postal areas, and numbers longer than a double.
+#[test]
+fn cells_that_say_more_than_their_numbers_are_told_where_they_become_numbers() {
+    let folder = Folder::new().write("id.csv", "id,x,y\n9007199254740993,01234,u\n9007199254740995,2.50,v\n");
+    folder.run("learn id.csv -t y --types id=numeric,x=numeric --evaluate none").ok();
+    folder.run("classify id.tb id.csv -o id.parquet").ok().notes(&["3 cells are passed on as numbers that say less than their text"]);
+    folder.run("classify id.tb id.csv -o answers.csv").ok().silent();
+}
+
+#[test]
+fn a_file_that_is_packed_twice_is_told_so() {
+    let packed = b"\x1F\x8B\x08\x00\x00\x00\x00\x00\x02\x03\x93\xEF\xE6\x60\x00\x01\x26\xE6\xD5\x17\x56\x3E\x31\xBA\xA2\xF9\xC0\xE8\x92\xE6\x13\x26\x86\xAB\xC6\xDC\xDF\x79\x80\xE2\x00\x5C\x4D\x4F\x42\x20\x00\x00\x00";
+    let folder = Folder::new().write("t.csv.gz.gz", packed);
+    folder.run("learn t.csv.gz.gz -t y").fails(1, &["t.csv.gz.gz", "is packed twice", "gunzip"]);
 }

@@ -17,6 +17,7 @@ use crate::input::Input;
 use crate::profile::{NO_VALUES, Profile, SAMPLE_ROWS};
 use crate::sidecar::{Sidecar, StateTrees};
 use crate::source::Source;
+use crate::text::csv::nameless;
 use crate::text::header::FirstRecord;
 use crate::words::{Markup, Tokenizer};
 use crate::{ColumnType, DataError, NameMap, ReadOptions, UnknownStates};
@@ -181,7 +182,8 @@ impl Table {
         sources.iter_mut().try_for_each(|source| name_columns(source, schema, &options.made))?;
         let mut remarks = remarks_on_documents(&sources);
         // What was learned without a header has columns by number, and is asked without one.
-        if wanted.first().is_none_or(|name| name != "c1") {
+        let is_numbered = wanted.iter().zip(1..).take(2).all(|(name, n)| *name == nameless(n));
+        if !is_numbered {
             remarks.extend(sources.iter().filter_map(remark_on_header));
         }
         remarks.extend(sources.iter_mut().filter_map(|source| expect_late_keys(source, schema)));
@@ -282,7 +284,8 @@ fn tokenizer_of(options: &ReadOptions) -> Result<Arc<Tokenizer>, DataError> {
 
 /// Whether cells name columns of a schema: no others, or all that are read.
 fn are_columns_of(schema: &Schema, options: &ReadOptions, cells: &[String]) -> bool {
-    let named: HashSet<&str> = cells.iter().map(|cell| options.names.variable(cell)).collect();
+    let names: Vec<String> = cells.iter().zip(1..).map(|(cell, n)| if cell.is_empty() { nameless(n) } else { cell.clone() }).collect();
+    let named: HashSet<&str> = names.iter().map(|name| options.names.variable(name)).collect();
     let is_read = |v: &&Variable| v.role == Role::Input && !options.made.absence_of.contains_key(&v.name);
     let mut read = schema.variables().iter().filter(is_read).peekable();
     let has_all = read.peek().is_some() && read.all(|v| named.contains(v.name.as_str()));

@@ -93,6 +93,11 @@ pub(crate) fn cell_of(text: &[u8]) -> Cow<'_, [u8]> {
     cell.into()
 }
 
+/// What a column without a name is called, counted from one.
+pub(crate) fn nameless(number: usize) -> String {
+    format!("c{number}")
+}
+
 /// The names of the columns, and how the file is written. `are_names` tells whether a first record that is like the rows below has the names of
 /// columns that are asked for.
 pub(crate) fn sniff(
@@ -167,12 +172,12 @@ pub(crate) fn sniff(
     let header = options.header != Header::Absent && guess != FirstRecord::Row;
     let dialect = Dialect { delimiter, header, guess, names_delimiter };
     if !header {
-        return Ok((dialect, (1..=first.len()).map(|i| format!("c{i}")).collect()));
+        return Ok((dialect, (1..=first.len()).map(nameless).collect()));
     }
     if first.iter().any(|name| name.contains('\u{FFFD}')) {
         return Err(bad("its header is not UTF-8 text", Some("convert it: iconv -f WINDOWS-1252 -t UTF-8".into())));
     }
-    let names: Vec<String> = first.iter().enumerate().map(|(i, n)| if n.is_empty() { format!("c{}", i + 1) } else { n.clone() }).collect();
+    let names: Vec<String> = first.iter().zip(1..).map(|(name, n)| if name.is_empty() { nameless(n) } else { name.clone() }).collect();
     Ok((dialect, names))
 }
 

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
-use arrow_schema::DataType;
+use arrow_schema::{ArrowError, DataType};
 
 use super::text::push_csv;
 use crate::DataError;
@@ -143,7 +144,7 @@ fn each_batch_row(
 ) -> Result<(), DataError> {
     let bad = |e: arrow_schema::ArrowError| DataError::BadFile { path: source.input.path.clone(), what: e.to_string(), hint: None };
     let options = FormatOptions::default();
-    let columns = batch.columns().iter().map(in_utc).collect::<Result<Vec<_>, _>>().map_err(bad)?;
+    let columns = batch.columns().iter().map(|column| bytes_as_text(in_utc(column)?)).collect::<Result<Vec<_>, _>>().map_err(bad)?;
     let formatters = columns.iter().map(|c| ArrayFormatter::try_new(c.as_ref(), &options)).collect::<Result<Vec<_>, _>>().map_err(bad)?;
     let nulls: Vec<_> = columns.iter().map(|c| c.logical_nulls()).collect();
     for place in 0..batch.num_rows() {
@@ -158,6 +159,17 @@ fn each_batch_row(
         row(place, &cells)?;
     }
     Ok(())
+}
+
+/// Bytes that are text as that, as they are read too; others are told by their digits in base sixteen.
+fn bytes_as_text(array: ArrayRef) -> Result<ArrayRef, ArrowError> {
+    use DataType::{Binary, BinaryView, FixedSizeBinary, LargeBinary, LargeUtf8};
+    if !matches!(array.data_type(), Binary | LargeBinary | BinaryView | FixedSizeBinary(_)) {
+        return Ok(array);
+    }
+    let bytes = arrow_cast::cast(&array, &LargeBinary)?;
+    let is_text = bytes.as_binary::<i64>().iter().flatten().all(|bytes| std::str::from_utf8(bytes).is_ok());
+    if is_text { arrow_cast::cast(&bytes, &LargeUtf8) } else { Ok(array) }
 }
 
 /// Whether JSON reads the text as the same number.

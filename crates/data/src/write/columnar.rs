@@ -35,7 +35,8 @@ pub(super) fn write_arrow(job: &Job<'_>, plan: &Plan, to: &mut (dyn Write + Send
         plan,
         |chunk, unit, source| {
             let answers = chunk.lend(&answer)?;
-            Ok((shape.batch(job, &chunk, unit, source, &answers)?, chunk.report))
+            let (batch, n_reworded) = shape.batch(job, &chunk, unit, source, &answers)?;
+            Ok((batch, ReadReport { n_reworded, ..chunk.report }))
         },
         Ok,
         |batches: Vec<(RecordBatch, ReadReport)>| {
@@ -62,7 +63,8 @@ pub(super) fn write_parquet(job: &Job<'_>, plan: &Plan, to: &mut (dyn Write + Se
         plan,
         |chunk, unit, source| {
             let answers = chunk.lend(&answer)?;
-            Ok((shape.batch(job, &chunk, unit, source, &answers)?, chunk.report))
+            let (batch, n_reworded) = shape.batch(job, &chunk, unit, source, &answers)?;
+            Ok((batch, ReadReport { n_reworded, ..chunk.report }))
         },
         |chunks| {
             let (batches, reports): (Vec<RecordBatch>, Vec<ReadReport>) = chunks.into_iter().unzip();
@@ -185,7 +187,16 @@ impl Shape {
         self.schema = Arc::new(Schema::new(self.schema.fields().iter().enumerate().map(flat).collect::<Vec<_>>()));
     }
 
-    fn batch(&self, job: &Job<'_>, chunk: &EncodedChunk, unit: &Unit, source: usize, answers: &Told) -> Result<RecordBatch, DataError> {
+    /// A chunk's rows, and how many cells say less as numbers than they did as text.
+    fn batch(
+        &self,
+        job: &Job<'_>,
+        chunk: &EncodedChunk,
+        unit: &Unit,
+        source: usize,
+        answers: &Told,
+    ) -> Result<(RecordBatch, u64), DataError> {
+        let mut n_reworded = 0;
         let mut columns = match (&chunk.raw, &self.numeric) {
             _ if job.passed_on.is_empty() => Vec::new(),
             (RawRows::Batch(batch), _) => {
@@ -196,10 +207,14 @@ impl Shape {
                 };
                 batch.columns().iter().zip(fields).map(passed_on).collect::<Result<_, _>>()?
             }
-            (_, numeric) => text_columns(job, chunk, unit, source, numeric.as_deref().unwrap_or_default())?,
+            (_, numeric) => {
+                let columns;
+                (columns, n_reworded) = text_columns(job, chunk, unit, source, numeric.as_deref().unwrap_or_default())?;
+                columns
+            }
         };
         columns.extend(answer_columns(answers, &self.said, job.states.len())?);
-        RecordBatch::try_new(self.schema.clone(), columns).map_err(|e| failed(&e))
+        Ok((RecordBatch::try_new(self.schema.clone(), columns).map_err(|e| failed(&e))?, n_reworded))
     }
 }
 
@@ -208,29 +223,73 @@ enum Builder {
     Number(Float64Builder),
 }
 
-fn text_columns(job: &Job<'_>, chunk: &EncodedChunk, unit: &Unit, source: usize, numeric: &[bool]) -> Result<Vec<ArrayRef>, DataError> {
+fn text_columns(
+    job: &Job<'_>,
+    chunk: &EncodedChunk,
+    unit: &Unit,
+    source: usize,
+    numeric: &[bool],
+) -> Result<(Vec<ArrayRef>, u64), DataError> {
+    let mut n_reworded = 0;
     let mut builders: Vec<Builder> =
         numeric.iter().map(|n| if *n { Builder::Number(Float64Builder::new()) } else { Builder::Text(StringBuilder::new()) }).collect();
     each_row(chunk, unit, &job.table.sources[source], |_, cells| {
         for (builder, cell) in builders.iter_mut().zip(cells) {
             match builder {
                 // A cell of a numeric column that is no number is a day, or a missing marker: anything else was refused.
-                Builder::Number(numbers) => numbers.append_option(cell.text.as_deref().map(str::trim).and_then(number_or_days)),
+                Builder::Number(numbers) => {
+                    let text = cell.text.as_deref().map(str::trim);
+                    let number = text.and_then(number_or_days);
+                    n_reworded += u64::from(text.zip(number).is_some_and(|(text, number)| says_more(text, number)));
+                    numbers.append_option(number);
+                }
                 Builder::Text(texts) => texts.append_option(cell.text.as_deref()),
             }
         }
         Ok(())
     })?;
-    Ok(builders
+    let columns = builders
         .into_iter()
         .map(|builder| match builder {
             Builder::Text(mut texts) => Arc::new(texts.finish()) as ArrayRef,
             Builder::Number(mut numbers) => Arc::new(numbers.finish()),
         })
         .inspect(|array| debug_assert_eq!(array.len(), chunk.n_rows))
-        .collect())
+        .collect();
+    Ok((columns, n_reworded))
+}
+
+/// Whether a text that is read as a number says more than the number does: a day, a code with zeros in front, more digits than a double has.
+fn says_more(text: &str, number: f64) -> bool {
+    const EXACT: usize = 15;
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if digits.bytes().all(|b| b.is_ascii_digit()) {
+        return digits.len() > 1 && digits.starts_with('0') || digits.len() > EXACT && number.to_string() != text;
+    }
+    text.parse::<f64>().is_err()
 }
 
 pub(super) fn failed(error: &dyn std::fmt::Display) -> DataError {
     DataError::BadFile { path: "output".into(), what: format!("cannot be written: {error}"), hint: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::says_more;
+
+    #[test]
+    fn numbers_that_say_less_than_their_text() {
+        for (text, number, more) in [
+            ("1.10", 1.1, false),
+            ("3e0", 3.0, false),
+            ("-0", -0.0, false),
+            ("0", 0.0, false),
+            ("9007199254740992", 9_007_199_254_740_992.0, false),
+            ("9007199254740993", 9_007_199_254_740_992.0, true),
+            ("01234", 1234.0, true),
+            ("2020-01-01", 18262.0, true),
+        ] {
+            assert_eq!(says_more(text, number), more, "{text}");
+        }
+    }
 }
