@@ -20,8 +20,8 @@ pub use discretise::{Discretisation, NotADiscretisation, SampledValue, ValueSamp
 pub use error::{LearnError, StatisticFault};
 pub use ledger::{Contest, Ledger, LedgerEntry, LedgerLeftOut, MixtureParts, Piece, Unit, Weighed};
 pub use naive_bayes::{
-    AttributeStatistic, ClassEvidence, ClassPrior, Components, EmStep, Estimate, EventModel, EvidenceValue, Expected, LeaveOneOut, LeftOut,
-    MEstimateP, Mixture, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, NetworkAsData, NotAPrior, NumericModel, Remark, SemiSupervised,
-    TellingEvidence, TellingWord, TellingWords, TextEvent, Treatment, WordChoice, WordWeighing, WordsOfClass, completed, telling_evidence,
-    telling_words,
+    AttributeStatistic, BLURRED, ClassEvidence, ClassPrior, Components, EmStep, Estimate, EventModel, EvidenceValue, Expected, LeaveOneOut,
+    LeftOut, MEstimateP, Mixture, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, NetworkAsData, NotAPrior, NumericModel, Remark,
+    SemiSupervised, TellingEvidence, TellingWord, TellingWords, TextEvent, Treatment, WordChoice, WordWeighing, WordsOfClass, completed,
+    telling_evidence, telling_words,
 };

@@ -80,6 +80,13 @@ impl<'s> Number<'s> {
         moments.weight > 0.0 && matches!(self.family, Family::Gaussian { epsilon } if epsilon + spread(moments) == 0.0)
     }
 
+    /// Whether what is added to all variances is a good part of the column's own within its classes, or, where it has none, of all.
+    pub(crate) fn is_blurred(&self) -> bool {
+        const GOOD_PART: f64 = 0.1;
+        let own = if self.column.within > 0.0 { self.column.within } else { self.column.variance };
+        matches!(self.family, Family::Gaussian { epsilon } if epsilon > GOOD_PART * own)
+    }
+
     /// What we believed of the numbers of a class: a unit of information (Kass & Wasserman 1995) with the column's mean and
     /// variance.
     pub(crate) fn student_prior(&self) -> NormalGamma {

@@ -61,7 +61,7 @@ pub use posterior::NaiveBayes;
 pub use prior::{ClassPrior, Estimate, EventModel, MEstimateP, NaiveBayesPrior, NumericModel, TextEvent, WordChoice};
 pub use prior_text::NotAPrior;
 pub(crate) use prior_text::Number;
-pub use remark::{LeftOut, Remark};
+pub use remark::{BLURRED, LeftOut, Remark};
 pub(crate) use scale::Scale;
 pub use semi_supervised::{EmStep, Expected, SemiSupervised, completed};
 pub use statistic::{AttributeStatistic, NaiveBayesStatistic, Treatment};

@@ -258,6 +258,11 @@ fn remarks(schema: &Schema, statistic: &NaiveBayesStatistic, attributes: &[Attri
             }
             continue;
         }
+        if let Attribute::Number(number) = attribute
+            && number.is_blurred()
+        {
+            remarks.push(Remark::Blurred { variable: variable.clone() });
+        }
         let observed: Vec<f64> = match of_data {
             AttributeStatistic::Absent => continue,
             AttributeStatistic::Counts(counts) | AttributeStatistic::Binned { counts, .. } => counts.class_totals(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use super::prior::{ClassPrior, Estimate, EventModel, MEstimateP, NumericModel, SUM_TOLERANCE, TextEvent};
+use super::prior::{ClassPrior, Estimate, EventModel, MEstimateP, NumericModel, SUM_TOLERANCE, TextEvent, WordChoice};
 
 /// A text that is not a prior, in a sentence that says what would have been.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -136,6 +136,18 @@ impl fmt::Display for TextEvent {
             TextEvent::NormalisedComplement => "normalised-complement",
             TextEvent::DirichletCompound => "dirichlet-compound",
         })
+    }
+}
+
+/// As the flags say it.
+impl fmt::Display for WordChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at_least = |flag, least: f64| (least > 0.0).then(|| format!("--{flag} {}", Number(least)));
+        let dropped = (self.drop_most_frequent > 0).then(|| format!("--drop-frequent {}", self.drop_most_frequent));
+        let kept = self.most_informative.map(|n| format!("--keep-words {n}"));
+        let flags = [at_least("min-texts", self.least_texts), at_least("min-times", self.least_times), dropped, kept];
+        let flags: Vec<String> = flags.into_iter().flatten().collect();
+        if flags.is_empty() { f.write_str("all words") } else { f.write_str(&flags.join(" ")) }
     }
 }
 

@@ -29,6 +29,10 @@ pub enum LeftOut {
     NoSpread,
 }
 
+/// Why columns are blurred, and what to do.
+pub const BLURRED: &str = "what is added to all variances, a part of the largest of any column, is more than a tenth of the variance within its \
+                           classes; --numeric gaussian:0 adds nothing, student asks of each column by itself";
+
 /// One thing worth saying about a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -70,6 +74,11 @@ pub enum Remark {
         /// The class.
         class: String,
     },
+    /// What is added to all variances is a good part of this column's own.
+    Blurred {
+        /// The column.
+        variable: String,
+    },
 }
 
 impl fmt::Display for LeftOut {
@@ -101,6 +110,7 @@ impl fmt::Display for Remark {
             Remark::BorrowedVariance { variable, class } => {
                 write!(f, "`{variable}` does not vary in class `{class}`: the variance within all classes stands in")
             }
+            Remark::Blurred { variable } => write!(f, "`{variable}` is blurred: {BLURRED}"),
         }
     }
 }

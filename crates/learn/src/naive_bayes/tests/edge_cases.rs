@@ -149,6 +149,14 @@ fn a_class_that_does_not_vary_borrows_its_variance() {
     assert_eq!(separated.remarks(), [Remark::ColumnLeftOut { variable: "x0".into(), why: LeftOut::NoSpread }]);
 }
 
+/// A column of large numbers makes what is added to the variance of all, whatever their unit.
+#[test]
+fn a_column_that_smoothing_blurs_is_remarked_on() {
+    let remarks = |smoothing| model(&with_numbers([1.0, 2.0, 7.0, 8.0]), &gaussian(smoothing)).unwrap().remarks().to_vec();
+    assert_eq!(remarks(1.0), [Remark::Blurred { variable: "x0".into() }]);
+    assert_eq!(remarks(1e-3), []);
+}
+
 /// GaussianNB's rule, by hand: the whole column's variance is 26, so variances of 1 + 1e-9 · 26 around means 1 and 11.
 #[test]
 fn variances_are_smoothed_as_scikit_learn_smooths_them() {
