@@ -158,9 +158,12 @@ impl JointCounts {
     /// Renames classes and states.
     ///
     /// # Errors
-    /// When a map is not of this table's shape.
+    /// When a map is not of this table's shape, or drops a state that was counted.
     pub fn recode(&mut self, classes: Option<&StateMap>, states: Option<&StateMap>) -> Result<(), ShapeMismatch> {
-        let class_map = check_map(classes, self.n_classes)?;
+        let class_map = check_map(classes, self.n_classes)?.filter(|map| !map.to.contains(&StateMap::DROPPED));
+        if classes.is_some() && class_map.is_none() {
+            return Err(ShapeMismatch { what: "classes that are dropped", expected: 0, found: 1 });
+        }
         let state_map = check_map(states, self.n_states)?;
         let n_classes = class_map.map_or(self.n_classes, |m| m.n_states);
         let n_states = state_map.map_or(self.n_states, |m| m.n_states);
@@ -172,6 +175,9 @@ impl JointCounts {
         let mut recoded = Self::empty(n_classes, n_states);
         for state in 0..self.n_states {
             let new_state = state_map.map_or(state, |m| m.to[state] as usize);
+            if new_state >= n_states && self.of_state(state).iter().any(|n| *n != 0.0) {
+                return Err(ShapeMismatch { what: "a state that is dropped though it was counted", expected: n_states, found: state });
+            }
             for (class, &n) in self.of_state(state).iter().enumerate() {
                 if n != 0.0 {
                     recoded.add(new_state, class_map.map_or(class, |m| m.to[class] as usize), n);
@@ -232,7 +238,7 @@ fn rounding(a: f64, b: f64) -> f64 {
 fn check_map(map: Option<&StateMap>, n: usize) -> Result<Option<&StateMap>, ShapeMismatch> {
     if let Some(map) = map {
         ShapeMismatch::check("states to rename", n, map.to.len())?;
-        if let Some(&far) = map.to.iter().find(|&&to| to as usize >= map.n_states) {
+        if let Some(&far) = map.to.iter().find(|&&to| to as usize >= map.n_states && to != StateMap::DROPPED) {
             return Err(ShapeMismatch { what: "a renamed state", expected: map.n_states, found: far as usize });
         }
     }

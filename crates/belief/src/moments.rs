@@ -84,6 +84,11 @@ impl Moments {
         of_mean * (self.weight * self.sum_sq).sqrt() + self.weight * of_mean * of_mean
     }
 
+    /// How far rounding may have moved the variance of what is left of `all` numbers after others were taken back: their squares were in its sum.
+    pub fn rounding_after(&self, all: &Self) -> f64 {
+        if self.weight > 0.0 { (8.0 * f64::EPSILON * all.sum_sq + all.rounding_of_spread()) / self.weight } else { 0.0 }
+    }
+
     /// Whether the fields can be moments of anything; for what was read from a file.
     pub fn is_valid(&self) -> bool {
         self.weight.is_finite() && self.weight >= 0.0 && self.mean.is_finite() && self.sum_sq.is_finite() && self.sum_sq >= 0.0

@@ -19,7 +19,7 @@ pub struct StateMap {
 }
 
 impl StateMap {
-    /// The place of a word that is counted no more, with all that was counted of it. States of other columns are never dropped.
+    /// The place of a word that is counted no more, with all that was counted of it, or of another state that has no count.
     pub const DROPPED: u32 = u32::MAX;
 
     /// Whether nothing moves: `n_states` is then the only change, if any.

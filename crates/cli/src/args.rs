@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::Failure;
 use crate::average_args::AverageArgs;
 use crate::concept_args::ConceptArgs;
-use crate::learner_args::{LearnerArgs, PriorArgs};
+use crate::learner_args::{LearnerArgs, OtherPriorArgs};
 use crate::loss::LossArgs;
 use crate::network_args::{AskArgs, ConvertArgs, EditArgs, RandomArgs, ShowNetworkArgs};
 use crate::read_args::{ColumnArgs, ReadArgs, UnknownArg};
@@ -391,7 +391,7 @@ pub struct UpdateArgs {
     #[arg(long, value_name = "FACTOR", help_heading = "Networks")]
     pub fading: Option<f64>,
     #[command(flatten)]
-    pub prior: PriorArgs,
+    pub prior: OtherPriorArgs,
     #[command(flatten)]
     pub resume: ResumeArgs,
 }
@@ -419,7 +419,7 @@ pub struct MergeArgs {
     #[arg(long)]
     pub force: bool,
     #[command(flatten)]
-    pub prior: PriorArgs,
+    pub prior: OtherPriorArgs,
     #[command(flatten)]
     pub resume: ResumeArgs,
 }

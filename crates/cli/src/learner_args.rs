@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use clap::Args;
-use tunbridge::learners::{ClassPrior, Discretisation, Estimate, EventModel, NaiveBayesPrior, NumericModel, TextEvent};
+use tunbridge::learners::{
+    ClassPrior, Discretisation, Estimate, EventModel, MEstimateP, NaiveBayesPrior, NotAPrior, NumericModel, TextEvent,
+};
 use tunbridge::net::parameters::Pseudocounts;
 use tunbridge::network::StructureLearner;
 
@@ -31,6 +33,38 @@ pub struct PriorArgs {
     pub numeric: Option<String>,
 }
 
+/// The same where a model already believes something.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "What is believed before")]
+pub struct OtherPriorArgs {
+    /// How probabilities are estimated from now on: ml, laplace[:l], m:<m>[:uniform|:empirical], dirichlet:<alpha>; of a network ml,
+    /// laplace[:l], k2, bdeu[:rows], m-estimate:<m> [default: as the model has it]
+    #[arg(long, value_name = "HOW")]
+    pub estimate: Option<EstimateArg>,
+    /// The classes' probabilities: empirical, uniform, laplace[:l], dirichlet:<alpha>, or Yes=0.3,No=0.7 [default: as the model has it]
+    #[arg(long, value_name = "HOW", value_parser = class_prior)]
+    pub class_prior: Option<ClassPrior>,
+    /// How numbers are seen: gaussian[:<variance smoothing>], student [default: as the model has it]
+    #[arg(long, value_name = "HOW")]
+    pub numeric: Option<String>,
+}
+
+impl OtherPriorArgs {
+    /// What is told, of the model that is there.
+    pub fn told(&self) -> Result<PriorArgs, Failure> {
+        let Self { estimate, class_prior, numeric } = self.clone();
+        let told = PriorArgs { estimate, class_prior, numeric };
+        if told.numeric.as_ref().is_some_and(|numeric| numeric.starts_with("bins")) {
+            return Err(Failure::Usage("--numeric bins would need the rows again: learn anew".into()));
+        }
+        let is_given = |EstimateArg(text): &EstimateArg| matches!(text.parse(), Ok(Estimate::MEstimate { p: MEstimateP::Given(_), .. }));
+        if told.estimate.as_ref().is_some_and(is_given) {
+            return Err(Failure::Usage("--estimate m:<m>:given takes its probabilities from the data's schema file: learn anew".into()));
+        }
+        Ok(told)
+    }
+}
+
 /// An estimate, of naive Bayes or of a network's tables: most are written alike.
 #[derive(Clone)]
 pub struct EstimateArg(String);
@@ -50,7 +84,11 @@ impl FromStr for EstimateArg {
 
 impl EstimateArg {
     fn of_classes(&self) -> Result<Estimate, Failure> {
-        self.0.parse().map_err(|e| Failure::Usage(format!("--estimate {}: is for networks; {e}", self.0)))
+        let refused = |e: NotAPrior| match e.because {
+            Some(_) => Failure::Usage(format!("--estimate: {e}")),
+            None => Failure::Usage(format!("--estimate {}: is for networks; {e}", self.0)),
+        };
+        self.0.parse().map_err(refused)
     }
 }
 

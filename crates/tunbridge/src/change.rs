@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use belief::{Forget, NeverObserved, Observations, ReadReport, Schema, SufficientStatistic};
+use belief::{Forget, Moments, NeverObserved, Observations, ReadReport, Role, Schema, SufficientStatistic};
 use data::{ReadOptions, Table, UnknownStates};
-use learn::{NaiveBayesPrior, NaiveBayesStatistic, Treatment};
+use learn::{AttributeStatistic, NaiveBayesPrior, NaiveBayesStatistic, Treatment};
 
 use crate::align::{align, categorical};
 use crate::model::Stored;
 use crate::remarks::list;
-use crate::vocabulary::{self, check_bursts, keep_to_bound, lost_together, lost_with_rows, new_words, was_pruned};
+use crate::vocabulary::{self, check_bursts, drop_unmet, keep_to_bound, lost_together, lost_with_rows, new_words, was_pruned};
 use crate::{Error, NaiveBayesModel};
 
 /// A model after a change, with what was met.
@@ -39,6 +39,7 @@ pub fn update(
     let (rows, report, mut remarks) = counted_alike(model, paths, read, UnknownStates::Grow, bound)?;
     let (mut before, rows) = align(model.parts().clone(), rows)?;
     remarks.extend(new_states(model.schema(), &before.schema));
+    remarks.extend(alike_states(&before.schema, &[model.schema()]));
     before.statistic.merge(&rows.statistic)?;
     before.pruned = lost_with_rows(model.parts(), &report.pruned, &before.schema);
     before.recipe.max_vocabulary = bound;
@@ -73,6 +74,19 @@ pub(crate) fn new_states(before: &Schema, now: &Schema) -> Vec<String> {
     remarks
 }
 
+/// States of a schema that may mean the same, of columns that had none such before.
+pub(crate) fn alike_states(now: &Schema, before: &[&Schema]) -> Vec<String> {
+    let mut remarks = Vec::new();
+    for (id, states) in categorical(now).filter(|(id, _)| !matches!(now.variable(*id).role, Role::Ignored(_))) {
+        let was_alike = |schema: &&Schema| schema.states(id).is_some_and(|states| states.first_alike().is_some());
+        if let Some((first, second)) = states.first_alike().filter(|_| !before.iter().any(was_alike)) {
+            let name = &now.variable(id).name;
+            remarks.push(format!("`{name}` has the states `{first}` and `{second}`: if they mean the same, write them alike"));
+        }
+    }
+    remarks
+}
+
 /// Takes the rows of files back out of a model.
 ///
 /// # Errors
@@ -93,9 +107,33 @@ pub fn forget(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], read: ReadOpt
     left.statistic.forget(&rows.statistic).map_err(|e: NeverObserved| {
         Error::unfit(format!("these rows are not all in the model: {e}"), "forget only rows that the model has learned, each once")
     })?;
+    check_spreads(model, &left)?;
+    drop_unmet(&mut left, &rows.statistic)?;
     stale(&mut left, model, &mut remarks);
     approximate(&mut left, &mut remarks);
     Ok(Changed { model: NaiveBayesModel::from_parts(left)?, report, remarks })
+}
+
+/// That the variances of what is left are still known: a number that dwarfs the others takes their digits with it.
+fn check_spreads(model: &NaiveBayesModel, left: &Stored) -> Result<(), Error> {
+    const MOST: f64 = 1e-6;
+    for (place, (before, after)) in model.observed().attributes().iter().zip(left.statistic.attributes()).enumerate() {
+        let (AttributeStatistic::Moments(before), AttributeStatistic::Moments(after)) = (before, after) else { continue };
+        let pooled = after.pooled();
+        // How far apart numbers are, or where all that are left are equal, how large.
+        let scale = pooled.variance().unwrap_or(0.0).max((1e-3 * pooled.mean).powi(2));
+        let is_lost =
+            |(all, rest): (&Moments, &Moments)| rest.weight > 1.0 && rest.weight < all.weight && rest.rounding_after(all) > MOST * scale;
+        let mut pairs = before.of_class().iter().zip(after.of_class());
+        if scale > 0.0 && pairs.any(is_lost) {
+            let name = &model.schema().variables()[place].name;
+            return Err(Error::unfit(
+                format!("the numbers of `{name}` in these rows dwarf those that would be left, whose spread is lost in rounding"),
+                "learn again without those rows",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Adds what two models have seen. A prior counts once.
@@ -110,11 +148,7 @@ pub fn merge(a: &NaiveBayesModel, b: &NaiveBayesModel, prior: Option<NaiveBayesP
     not_a_mixture(a)?;
     not_a_mixture(b)?;
     if a.prior() != b.prior() && prior.is_none() {
-        let [words_a, words_b] = [a, b].map(NaiveBayesModel::prior_words);
-        return Err(Error::unfit(
-            format!("they have different priors: {words_a}; and {words_b}"),
-            "say which to use with --estimate, --class-prior and --numeric",
-        ));
+        return Err(other_priors((a.prior(), a.prior_words()), (b.prior(), b.prior_words())));
     }
     let (mut both, mut other) = align(a.parts().clone(), b.parts().clone())?;
     both.statistic.merge(&other.statistic)?;
@@ -138,9 +172,24 @@ pub fn merge(a: &NaiveBayesModel, b: &NaiveBayesModel, prior: Option<NaiveBayesP
     keep_to_bound(&mut both)?;
     both.prior = prior.unwrap_or(both.prior);
     let mut remarks = vocabulary::remarks(&both);
+    remarks.extend(alike_states(&both.schema, &[a.schema(), b.schema()]));
     stale(&mut both, a, &mut remarks);
     approximate(&mut both, &mut remarks);
     Ok(Changed { model: NaiveBayesModel::from_parts(both)?, report: ReadReport::default(), remarks })
+}
+
+/// That two models with these priors, and what a user calls them, are not to be merged as they are.
+pub(crate) fn other_priors((a, words_a): (&NaiveBayesPrior, String), (b, words_b): (&NaiveBayesPrior, String)) -> Error {
+    // No flag of a merge tells of texts.
+    let hint = "learn both with the same flags of texts";
+    if a.words != b.words {
+        return Error::unfit(format!("they do not choose words alike: {}; and {}", a.words, b.words), hint);
+    }
+    if a.text != b.text {
+        return Error::unfit(format!("words are not the same kind of events in both: {}; and {}", a.text, b.text), hint);
+    }
+    let what = format!("they have different priors: {words_a}; and {words_b}");
+    Error::unfit(what, "say which to use with --estimate, --class-prior and --numeric")
 }
 
 /// The components of a class are found by EM from all rows: no row says by itself which it is of, and those of two models are not the same.

@@ -6,8 +6,7 @@ use belief::{Kind, Observations, Pruned, ReadReport, Recode, Role, Schema};
 use data::words::Words;
 use data::{DataError, Table};
 use learn::{
-    AttributeStatistic, Estimate, EventModel, MEstimateP, NaiveBayesPrior, NaiveBayesStatistic, TextEvent, Treatment, ValueSample,
-    WordChoice,
+    AttributeStatistic, Estimate, EventModel, MEstimateP, NaiveBayesPrior, NaiveBayesStatistic, Treatment, ValueSample, WordChoice,
 };
 
 use crate::model::treatments;
@@ -45,37 +44,13 @@ pub(crate) fn weighed_by<O: Observations<Error = DataError>>(
     Ok(Counted { schema: fold.schema, statistic: fold.statistic, ..counted })
 }
 
-/// Choices about words are for texts.
+/// Choices do not contradict each other, and those about words are for texts.
 pub(crate) fn check_texts(schema: &Schema, options: &LearnOptions) -> Result<(), Error> {
+    options.check()?;
     let has_texts = schema.variables().iter().any(|v| v.role == Role::Input && matches!(v.kind, Kind::Text(_)));
     let prior = NaiveBayesPrior { text: options.prior.text, words: options.prior.words.clone(), ..NaiveBayesPrior::default() };
     // A Bernoulli model of a table is one of its texts too, if there are any.
     let of_table = options.prior.event == EventModel::Bernoulli && prior.words == WordChoice::default();
-    if options.prior.text == TextEvent::DirichletCompound && !options.weighing.is_plain() {
-        return Err(Error::unfit(
-            "a Dirichlet-compound counts how often words are repeated, and takes no weights of them",
-            "leave --weigh-words out, or choose another --text-model",
-        ));
-    }
-    if options.prior.text == TextEvent::Bernoulli && !options.weighing.is_plain() {
-        return Err(Error::unfit(
-            "a Bernoulli model asks of a word whether it is there, and takes no weights of it",
-            "leave --weigh-words out, or choose another --text-model",
-        ));
-    }
-    if options.read.max_vocabulary.is_some() && (options.prior.text == TextEvent::DirichletCompound || options.unlabelled.is_some()) {
-        return Err(Error::unfit(
-            "words cannot be dropped where lengths of texts are counted with them, or where other texts are still to be read",
-            "leave --max-vocabulary out, or --unlabelled and --text-model dirichlet-compound",
-        ));
-    }
-    let has_components = options.unlabelled.as_ref().is_some_and(|plan| plan.components.is_some());
-    if has_components && options.calibration.is_some() {
-        return Err(Error::unfit(
-            "a calibration is fitted by leave-one-out, which classes of several components do not have",
-            "leave --calibrate or --components out",
-        ));
-    }
     let plain = options.read.words == Words::default() && options.weighing.is_plain() && options.read.max_vocabulary.is_none();
     if has_texts || plain && (of_table || prior == NaiveBayesPrior::default()) {
         return Ok(());

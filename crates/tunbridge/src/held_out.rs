@@ -69,6 +69,8 @@ pub(crate) fn leave_one_out_words(model: &NaiveBayesModel) -> &'static str {
         "leave-one-out, given the words that were chosen by the classes; --evaluate folds:10 chooses them anew"
     } else if model.prior().words.least_texts > 1.0 || model.prior().words.least_times > 1.0 {
         "leave-one-out, given the words that are frequent enough; --evaluate folds:10 chooses them anew"
+    } else if model.prior().words.drop_most_frequent > 0 {
+        "leave-one-out, given the words that are not too frequent; --evaluate folds:10 chooses them anew"
     } else if model.parts().pruned.iter().any(|pruned| pruned.times > 0.0) {
         "leave-one-out, given the words that were kept"
     } else if model.prior().text == TextEvent::NormalisedComplement {

@@ -3,83 +3,17 @@
 use std::path::Path;
 use std::time::Instant;
 
-use belief::{Observations, ReadReport, Role};
-use data::{MadeColumns, ReadOptions, Table};
-use evaluate::Method;
-use learn::{AttributeStatistic, Discretisation, NaiveBayesPrior, WordWeighing};
+use belief::{Observations, ReadReport};
+use data::{MadeColumns, Table};
+use learn::{AttributeStatistic, Discretisation};
 
 use crate::align::categorical;
+use crate::change::alike_states;
 use crate::counting::{Counted, after_skipping, check_rows, check_texts, count, weighed, weighed_by, with_given_priors};
 use crate::held_out::{blank_tally, calibrate, evaluate_plan};
 use crate::model::Stored;
 use crate::unlabelled::WithUnlabelled;
-use crate::{Error, Evaluation, FromUnlabelled, NaiveBayesModel, NamedCosts, Recipe, Timings, Unlabelled};
-
-/// What to learn and how; the default is right for most.
-///
-/// | field | default | meaning |
-/// |---|---|---|
-/// | `read` | | how to read the table; `read.target` is needed |
-/// | `prior` | Laplace 1, Gaussian | what is believed before |
-/// | `bins` | none | cut numbers into bins instead |
-/// | `threshold` | 0 | where a Bernoulli model cuts numbers in two |
-/// | `evaluation` | leave-one-out | how good the model is |
-/// | `calibration` | none | mend over-confident probabilities |
-/// | `costs` | none | what errors cost, where they are judged by cost |
-/// | `seed` | 1 | which rows go into which fold |
-/// | `weighing` | once a time | how much each word of a text counts |
-/// | `unlabelled` | left out | rows without a class |
-#[derive(Clone)]
-pub struct LearnOptions {
-    /// How to read the table.
-    pub read: ReadOptions,
-    /// What is believed before.
-    pub prior: NaiveBayesPrior,
-    /// How to cut numbers into bins, if at all.
-    pub bins: Option<Discretisation>,
-    /// Where a Bernoulli model cuts numbers in two.
-    pub threshold: f64,
-    /// How to judge.
-    pub evaluation: EvaluationPlan,
-    /// How to calibrate, if at all.
-    pub calibration: Option<Method>,
-    /// What errors cost; rows are then judged by the class of least expected cost.
-    pub costs: Option<NamedCosts>,
-    /// Which rows go into which fold.
-    pub seed: u64,
-    /// How much each word of a text counts.
-    pub weighing: WordWeighing,
-    /// How rows without a class are learned from, if at all.
-    pub unlabelled: Option<Unlabelled>,
-}
-
-impl Default for LearnOptions {
-    fn default() -> Self {
-        Self {
-            read: ReadOptions::default(),
-            prior: NaiveBayesPrior::default(),
-            bins: None,
-            threshold: 0.0,
-            evaluation: EvaluationPlan::LeaveOneOut,
-            calibration: None,
-            costs: None,
-            seed: 1,
-            weighing: WordWeighing::default(),
-            unlabelled: None,
-        }
-    }
-}
-
-/// How a learner is judged on the data it learns from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EvaluationPlan {
-    /// Not at all.
-    None,
-    /// Each row by the model of all others.
-    LeaveOneOut,
-    /// Each fold by the model of the others.
-    Folds(usize),
-}
+use crate::{Error, Evaluation, EvaluationPlan, FromUnlabelled, LearnOptions, NaiveBayesModel, Recipe, Timings};
 
 /// With fewer rows a calibration is fitted to chance.
 const ENOUGH_TO_CALIBRATE: f64 = 100.0;
@@ -115,6 +49,7 @@ pub struct Calibrated {
 pub fn learn(paths: &[impl AsRef<Path>], options: &LearnOptions) -> Result<Learned, Error> {
     let mut timings = Timings::default();
     let start = Instant::now();
+    options.check()?;
     let table = Table::open(paths, options.read.clone())?;
     check_texts(table.schema(), options)?;
     let options = &with_given_priors(options, &table)?;
@@ -162,12 +97,7 @@ pub(crate) fn remarks_of(model: &NaiveBayesModel) -> Vec<String> {
         let beyond = crate::remarks::list(&states.names()[states.n_declared()..]);
         remarks.push(format!("`{}` has states that were not declared: {beyond}", model.schema().variable(id).name));
     }
-    for (id, states) in categorical(model.schema()).filter(|(id, _)| !matches!(model.schema().variable(*id).role, Role::Ignored(_))) {
-        if let Some((first, second)) = states.first_alike() {
-            let name = &model.schema().variable(id).name;
-            remarks.push(format!("`{name}` has the states `{first}` and `{second}`: if they mean the same, write them alike"));
-        }
-    }
+    remarks.extend(alike_states(model.schema(), &[]));
     if model.statistic().attributes().iter().all(|a| matches!(a, AttributeStatistic::Absent)) {
         remarks.push("no column is left to learn from: the model knows how frequent the classes are, and nothing else".into());
     }

@@ -1,6 +1,6 @@
 //! Remarks in few words: what is true of many columns is said once, with the first of them by name.
 
-use learn::{LeftOut, Remark};
+use learn::{BLURRED, LeftOut, Remark};
 
 /// Columns or states that are named before the rest is only counted.
 const NAMED: usize = 5;
@@ -24,6 +24,7 @@ pub(crate) fn of_model(remarks: &[Remark]) -> Vec<String> {
             Remark::ColumnLeftOut { variable, why } => (Group::LeftOut(*why), variable.as_str(), None),
             Remark::NoObservations { variable, class } => (Group::NoObservations, variable.as_str(), Some(class.as_str())),
             Remark::BorrowedVariance { variable, class } => (Group::BorrowedVariance, variable.as_str(), Some(class.as_str())),
+            Remark::Blurred { variable } => (Group::Blurred, variable.as_str(), None),
             Remark::SingleRow { class } => (Group::SingleRow, class.as_str(), None),
             Remark::LabelOfNoRow { label } => (Group::LabelOfNoRow, label.as_str(), None),
             Remark::LabelOfEveryRow { label } => (Group::LabelOfEveryRow, label.as_str(), None),
@@ -53,6 +54,7 @@ enum Group {
     LeftOut(LeftOut),
     NoObservations,
     BorrowedVariance,
+    Blurred,
     SingleRow,
     LabelOfNoRow,
     LabelOfEveryRow,
@@ -107,6 +109,7 @@ impl Said<'_> {
                 format!("{columns} {are} missing in every row of {of_class}: whole columns, or equal shares, stand in")
             }
             Group::BorrowedVariance => format!("{columns} {do_not} vary in {of_class}: the variance within all classes stands in"),
+            Group::Blurred => format!("{n} columns are blurred ({names}), of each: {BLURRED}"),
             Group::SingleRow => format!("{n} classes weigh no more than one row each ({names})"),
             Group::LabelOfNoRow => format!("no row has any of {n} labels ({names})"),
             Group::LabelOfEveryRow => format!("every row has {n} labels ({names})"),

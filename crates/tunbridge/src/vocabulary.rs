@@ -1,7 +1,7 @@
 //! A vocabulary that is kept to a bound: what a model does to keep to it, and what it says of the cost.
 
 use belief::{Kind, Pruned, Recode, Recoding, Role, Schema, StateMap, States, VarId, drop_rarest};
-use learn::AttributeStatistic;
+use learn::{AttributeStatistic, NaiveBayesStatistic};
 
 use crate::Error;
 use crate::model::Stored;
@@ -73,15 +73,57 @@ pub(crate) fn keep_to_bound(parts: &mut Stored) -> Result<(), Error> {
     check_bursts(parts, &rounds)?;
     parts.pruned.resize(n, Pruned::default());
     parts.pruned.iter_mut().zip(&rounds).for_each(|(pruned, round)| *pruned = pruned.after(round));
-    parts.statistic.recode(&recoding)?;
+    recode(parts, &recoding)
+}
+
+/// Drops words, and states, of which nothing is counted any more and something was in rows that have left: who never met them has none
+/// either. Words that have weights stay, for new ones would get none.
+///
+/// # Errors
+/// When the statistic is not of the schema.
+pub(crate) fn drop_unmet(parts: &mut Stored, rows: &NaiveBayesStatistic) -> Result<(), Error> {
+    let mut recoding = Recoding { columns: vec![None; parts.schema.variables().len()] };
+    for (place, variable) in parts.schema.variables().iter().enumerate() {
+        let Some(states) = variable.kind.states() else { continue };
+        let n_met = |statistic: &NaiveBayesStatistic| match statistic.attributes().get(place)? {
+            AttributeStatistic::Counts(counts) => Some((0..counts.n_states()).map(|state| counts.of_state(state).iter().sum()).collect()),
+            AttributeStatistic::Words(counts) if counts.weights().of_word.is_none() => statistic.times_met(place),
+            _ => None,
+        };
+        let (Some(left), Some(gone)) = (n_met(&parts.statistic), n_met(rows)) else { continue };
+        let unlabelled = parts.unlabelled.as_ref().and_then(|from| n_met(&from.statistic)).unwrap_or_else(|| vec![0.0; left.len()]);
+        let is_unmet = |state: usize| state >= states.n_declared() && left[state] == 0.0 && gone[state] > 0.0 && unlabelled[state] == 0.0;
+        if !(0..left.len()).any(is_unmet) {
+            continue;
+        }
+        let mut n_states = 0;
+        let mut next = |state| {
+            if is_unmet(state) {
+                return StateMap::DROPPED;
+            }
+            n_states += 1;
+            n_states - 1
+        };
+        let to = (0..left.len()).map(&mut next).collect();
+        recoding.columns[place] = Some(StateMap { to, n_states: n_states as usize });
+    }
+    recode(parts, &recoding)
+}
+
+/// Renames and drops states of a model.
+fn recode(parts: &mut Stored, recoding: &Recoding) -> Result<(), Error> {
+    parts.statistic.recode(recoding)?;
     if let Some(unlabelled) = &mut parts.unlabelled {
-        unlabelled.statistic.recode(&recoding)?;
+        unlabelled.statistic.recode(recoding)?;
     }
     let mut failed = None;
     parts.schema = parts.schema.with_states(|id, states| {
         let Some(map) = recoding.of(id.index()) else { return states.clone() };
-        let kept = states.names().iter().zip(&map.to).filter(|(_, to)| **to != StateMap::DROPPED).map(|(name, _)| name.clone());
-        States::default().with_seen(kept).unwrap_or_else(|error| {
+        let is_kept = |(_, to): &(&String, &u32)| **to != StateMap::DROPPED;
+        let (declared, seen) = states.names().split_at(states.n_declared());
+        let kept = seen.iter().zip(&map.to[declared.len()..]).filter(is_kept).map(|(name, _)| name.clone());
+        let all = States::declared(declared.to_vec(), states.is_ordered()).and_then(|declared| declared.with_seen(kept));
+        all.unwrap_or_else(|error| {
             failed = Some(Error::Internal(error.to_string()));
             states.clone()
         })

@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use serde_json::json;
 use tunbridge::aode::{self, ChangedAode};
-use tunbridge::belief::ReadReport;
+use tunbridge::belief::{Kind, ReadReport, Role};
 use tunbridge::data::{DataError, ReadOptions, RowFault};
 use tunbridge::interrupt::Listening;
 use tunbridge::labels::{self, ChangedLabels};
-use tunbridge::learners::{AodePrior, NaiveBayesPrior};
+use tunbridge::learners::{AodePrior, EventModel, NaiveBayesPrior};
 use tunbridge::model_file::check_output;
 use tunbridge::network::{self, ChangedNetwork};
 use tunbridge::{Changed, Error, Model, Timings};
@@ -23,7 +23,7 @@ use crate::report;
 use crate::{Failure, json};
 
 pub fn update(args: &UpdateArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
-    let (prior_args, fading, max_vocabulary, resume) = (&args.prior, args.fading, args.max_vocabulary, &args.resume);
+    let (prior_args, fading, max_vocabulary, resume) = (&args.prior.told()?, args.fading, args.max_vocabulary, &args.resume);
     change(&args.change, common, timings, "added", |model, args, read| {
         if let Model::Network(model) = model {
             refuse(&[("--max-vocabulary", max_vocabulary.is_some())], "is for texts, and this is a network")?;
@@ -38,8 +38,12 @@ pub fn update(args: &UpdateArgs, common: &Common, timings: &mut Timings) -> Resu
             refuse(&[("--max-vocabulary", max_vocabulary.is_some())], "is for texts, and this model has none")?;
             return Ok(aode::update(model, &args.data, read, told_pairs(prior_args, model.prior())?)?.into());
         }
+        let has_texts = model.schema().variables().iter().any(|v| v.role == Role::Input && matches!(v.kind, Kind::Text(_)));
+        if !has_texts {
+            refuse(&[("--max-vocabulary", max_vocabulary.is_some())], "is for texts, and this model has none")?;
+        }
         let told = told_prior(prior_args)?;
-        let (prior, read) = (model.prior().map(&told), ReadOptions { max_vocabulary, ..read });
+        let (prior, read) = (model.prior().map(&told).transpose()?, ReadOptions { max_vocabulary, ..read });
         match model {
             Model::NaiveBayes(model) => Ok(tunbridge::update(model, &args.data, read, prior)?.into()),
             Model::Labels(model) => Ok(labels::update(model, &args.data, read, prior)?.into()),
@@ -156,6 +160,7 @@ fn never_learned(failure: Failure) -> Failure {
 pub fn merge(args: &MergeArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     no_trace(common)?;
     let as_json = common.json()?;
+    let prior_args = &args.prior.told()?;
     check_output(&args.output, args.force)?;
     let first = load(&args.models[0], timings)?;
     // Ctrl-C ends EM with the best tables so far.
@@ -165,9 +170,9 @@ pub fn merge(args: &MergeArgs, common: &Common, timings: &mut Timings) -> Result
         refuse(&args.resume.given(), OF_NETWORKS)?;
     }
     let n_threads = ReadOptions { threads: common.threads.map_or(0, usize::from), ..ReadOptions::default() }.n_threads();
-    let pseudocounts = if let Model::Network(_) = first { args.prior.pseudocounts()? } else { None };
-    let pairs = if let Model::Aode(first) = &first { told_pairs(&args.prior, first.prior())? } else { None };
-    let told = if let Model::Network(_) | Model::Aode(_) = first { None } else { Some(told_prior(&args.prior)?) };
+    let pseudocounts = if let Model::Network(_) = first { prior_args.pseudocounts()? } else { None };
+    let pairs = if let Model::Aode(first) = &first { told_pairs(prior_args, first.prior())? } else { None };
+    let told = if let Model::Network(_) | Model::Aode(_) = first { None } else { Some(told_prior(prior_args)?) };
     super::average::stays_as_it_is(&first, &args.models[0])?;
     let mut merged = first.clone();
     let mut remarks = Vec::new();
@@ -178,8 +183,9 @@ pub fn merge(args: &MergeArgs, common: &Common, timings: &mut Timings) -> Result
         rows.push(count(other.n_rows()));
         let start = Instant::now();
         // Where they differ in what was not told, the library says so.
-        let told = |model: &Model| told.as_ref().and_then(|told| model.prior().map(told));
-        let prior = told(&first).filter(|prior| told(&other).as_ref() == Some(prior));
+        let told = |model: &Model| told.as_ref().and_then(|told| model.prior().map(told)).transpose();
+        let of_other = told(&other)?;
+        let prior = told(&first)?.filter(|prior| of_other.as_ref() == Some(prior));
         let changed = match (&merged, &other) {
             (Model::NaiveBayes(a), Model::NaiveBayes(b)) => tunbridge::merge(a, b, prior).map(Done::from),
             (Model::Labels(a), Model::Labels(b)) => labels::merge(a, b, prior).map(Done::from),
@@ -206,14 +212,17 @@ pub fn unlike(a: &Model, b: &Model) -> Error {
     Error::Unfit { what: format!("one is {}, the other {}", a.kind(), b.kind()), hint }
 }
 
-/// A prior with the parts that the flags tell of, and the others as they were.
-fn told_prior(args: &PriorArgs) -> Result<impl Fn(&NaiveBayesPrior) -> NaiveBayesPrior, Failure> {
-    let (given, bins) = args.prior()?;
-    if bins.is_some() {
-        return Err(Failure::Usage("--numeric bins would need the rows again: learn anew".into()));
-    }
-    let told = args.given().map(|(_, given)| given);
+/// A prior with the parts that the flags tell of, and the others as they were; flags that say nothing to its kind of model are refused.
+fn told_prior(args: &PriorArgs) -> Result<impl Fn(&NaiveBayesPrior) -> Result<NaiveBayesPrior, Failure>, Failure> {
+    let (given, _) = args.prior()?;
+    let flags = args.given();
+    let told = flags.map(|(_, given)| given);
     Ok(move |prior: &NaiveBayesPrior| {
+        match prior.event {
+            EventModel::Categorical => {}
+            EventModel::Bernoulli => refuse(&flags[2..], "does not go with a Bernoulli model, which cuts numbers in two")?,
+            EventModel::NearestCentroid => refuse(&flags, "does not go with nearest centroids, which believe nothing before")?,
+        }
         let (mut prior, given) = (prior.clone(), given.clone());
         if told[0] {
             prior.estimate = given.estimate;
@@ -224,7 +233,7 @@ fn told_prior(args: &PriorArgs) -> Result<impl Fn(&NaiveBayesPrior) -> NaiveBaye
         if told[2] {
             prior.numeric = given.numeric;
         }
-        prior
+        Ok(prior)
     })
 }
 

@@ -199,6 +199,7 @@ fn learner(args: &EvaluateArgs, mut read: ReadOptions, common: &Common, timings:
         weighing: args.learner.text.weigh_words.unwrap_or_default(),
         unlabelled: args.learner.unlabelled.plan(common, common.seed)?,
     };
+    options.check().map_err(Failure::Question)?;
     if let Some(share) = args.holdout {
         if options.calibration.is_some() {
             return Err(Failure::Usage("--calibrate goes with --folds or --test".into()));

@@ -80,7 +80,7 @@ pub fn options(args: &LearnArgs, common: &Common) -> Result<LearnOptions, Failur
     args.columns.apply(&mut read, args.target.as_ref())?;
     args.learner.text.apply(&mut read)?;
     read.labels.clone_from(&args.learner.labels);
-    Ok(LearnOptions {
+    let options = LearnOptions {
         read,
         prior,
         bins,
@@ -91,7 +91,9 @@ pub fn options(args: &LearnArgs, common: &Common) -> Result<LearnOptions, Failur
         seed: common.seed,
         weighing: args.learner.text.weigh_words.unwrap_or_default(),
         unlabelled: args.learner.unlabelled.plan(common, common.seed)?,
-    })
+    };
+    options.check().map_err(Failure::Question)?;
+    Ok(options)
 }
 
 pub fn method(arg: CalibrateArg) -> Option<Method> {

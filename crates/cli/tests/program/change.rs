@@ -240,3 +240,82 @@ fn a_state_that_was_never_learned_cannot_be_forgotten() {
     let refused = folder.run("forget t.tb strange.csv").fails(1, &["not all in the model: strange.csv:2", "`c` is not one of its states"]);
     assert!(!refused.transcript().contains("--unknown-states"), "{}", refused.transcript());
 }
+
+#[test]
+fn flags_that_say_nothing_to_the_model_are_refused() {
+    let folder = Folder::new().write("x.csv", "a,x,y\np,1.5,u\nq,2.5,v\np,3,u\nq,1,v\n");
+    for (kind, model) in [("bernoulli", "b.tb"), ("nearest-centroid", "c.tb")] {
+        folder.run(&format!("learn x.csv -t y -m {kind} --evaluate none -o {model}")).ok();
+    }
+    folder.run("update b.tb x.csv --numeric student").fails(2, &["--numeric", "Bernoulli"]);
+    folder.run("update c.tb x.csv --class-prior uniform").fails(2, &["--class-prior", "nearest centroids"]);
+    folder.run("merge c.tb c.tb --estimate ml -o d.tb").fails(2, &["--estimate", "nearest centroids"]);
+}
+
+/// Who never met a state has none: it is unknown again, and the model is the one before.
+#[test]
+fn a_state_that_was_forgotten_is_unknown_again() {
+    let folder = Folder::new().write("a.csv", "g,y\nlow,u\nmid,v\nhigh,u\nlow,v\n").write("b.csv", "g,y\nnew,u\nnew,v\n");
+    folder.put("new.csv", "g\nnew\n");
+    folder.run("learn a.csv -t y --evaluate none").ok();
+    folder.run("update a.tb b.csv -o u.tb").ok();
+    folder.run("forget u.tb b.csv -o f.tb").ok();
+    assert_eq!(folder.bytes("f.tb"), folder.bytes("a.tb"));
+    folder.run("classify f.tb new.csv --unknown-states error -o no.csv").fails(1, &["`new` is not one of its states"]);
+    folder.run("classify f.tb new.csv").ok().notes(&["values that are no known state were read as missing: 1 in `g`"]);
+}
+
+#[test]
+fn words_that_were_forgotten_are_unknown_again() {
+    let folder = Folder::new().write("a.csv", "t,y\nfree prize,u\nmeet noon,v\n").write("b.csv", "t,y\nfree nasa,u\n");
+    folder.run("learn a.csv -t y --text t --evaluate none").ok();
+    folder.run("update a.tb b.csv -o u.tb").ok();
+    folder.run("forget u.tb b.csv -o f.tb").ok();
+    assert_eq!(folder.bytes("f.tb"), folder.bytes("a.tb"));
+}
+
+/// The spread of what is left would be zero, or any number.
+#[test]
+fn a_number_that_dwarfs_what_is_left_cannot_be_forgotten() {
+    let folder = Folder::new().write("base.csv", "x,y\n1,a\n2,a\n3,a\n5,b\n6,b\n7,b\n").write("out.csv", "x,y\n9999999,a\n");
+    folder.put("near.csv", "x,y\n40,a\n");
+    folder.run("learn base.csv -t y --types x=numeric --evaluate none").ok();
+    for (rows, is_known) in [("out", false), ("near", true)] {
+        folder.run(&format!("update base.tb {rows}.csv -o u.tb")).ok();
+        let forgotten = folder.run(&format!("forget u.tb {rows}.csv -o f.tb"));
+        if is_known {
+            forgotten.ok()
+        } else {
+            forgotten.fails(1, &["`x`", "lost in rounding", "learn again without those rows"])
+        };
+    }
+    // Nothing is lost where all that is left are equal.
+    folder.put("same.csv", "x,y\n5,a\n5,a\n2,b\n3,b\n");
+    folder.run("learn same.csv -t y --types x=numeric --evaluate none").ok();
+    folder.run("update same.tb near.csv -o u.tb").ok();
+    folder.run("forget u.tb near.csv -o f.tb").ok();
+}
+
+#[test]
+fn states_that_may_mean_the_same_are_told_when_they_meet() {
+    let folder = Folder::new().write("a.csv", "b,y\nTrue,u\nFalse,v\n").write("b.csv", "b,y\ntrue,u\nfalse,v\n");
+    for name in ["a", "b"] {
+        folder.run(&format!("learn {name}.csv -t y --evaluate none")).ok();
+    }
+    let alike = "`b` has the states `False` and `false`: if they mean the same, write them alike";
+    folder.run("update a.tb b.csv -o u.tb").ok().notes(&[alike]);
+    folder.run("merge a.tb b.tb -o m.tb").ok().notes(&[alike]);
+    // Once is enough.
+    let again = folder.run("update u.tb a.csv").ok();
+    assert!(!again.transcript().contains("write them alike"), "{}", again.transcript());
+}
+
+#[test]
+fn models_that_choose_words_otherwise_are_told_apart_by_that() {
+    let folder = Folder::new().write("a.csv", "t,y\nfree prize,u\nmeet noon,v\nfree noon,u\n");
+    for (model, flags) in [("a", ""), ("b", "--keep-words 2"), ("c", "--text-model bernoulli")] {
+        folder.run(&format!("learn a.csv -t y --text t --evaluate none -o {model}.tb {flags}")).ok();
+    }
+    folder.run("merge a.tb b.tb -o m.tb").fails(1, &["do not choose words alike: all words; and --keep-words 2", "flags of texts"]);
+    folder.run("merge a.tb c.tb -o m.tb").fails(1, &["not the same kind of events in both: multinomial; and bernoulli"]);
+}

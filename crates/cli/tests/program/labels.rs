@@ -108,8 +108,8 @@ fn what_does_not_go_with_labels_is_named() {
     let folder = learned();
     let learn = "learn stories.jsonl --text body -t topics";
     folder.run(&format!("{learn} --labels ''")).fails(2, &["--labels"]);
-    folder.run(&format!("{learn} --labels ; --calibrate sigmoid")).fails(1, &["a calibration is for one class a row"]);
-    folder.run(&format!("{learn} --labels ; --numeric bins:mdl")).fails(1, &["one class a row"]);
+    folder.run(&format!("{learn} --labels ; --calibrate sigmoid")).fails(2, &["a calibration is for one class a row"]);
+    folder.run(&format!("{learn} --labels ; --numeric bins:mdl")).fails(2, &["one class a row"]);
     folder.run(&format!("{learn} --labels ; --trace")).fails(2, &["--trace does not go with --labels"]);
     folder.run("learn stories.jsonl --text body --labels ;").fails(1, &["no target was named"]);
     folder.run("evaluate stories.tb stories.jsonl --labels ;").fails(2, &["--labels goes with data alone"]);

@@ -337,6 +337,7 @@ fn leave_one_out_says_what_it_takes_as_given() {
     for (flags, given) in [
         ("--min-texts 2", "given the words that are frequent enough"),
         ("--min-times 2", "given the words that are frequent enough"),
+        ("--drop-frequent 1", "given the words that are not too frequent"),
         ("--max-vocabulary 5", "given the words that were kept"),
         ("--text-model normalised-complement", "given how large the weights"),
     ] {

@@ -101,7 +101,7 @@ fn rows_of_a_table_whose_class_is_missing() {
 fn what_cannot_be_is_refused() {
     let folder = mail();
     folder.run("learn mail --unlabelled --unlabelled-weight 1").fails(1, &["there are no rows without a class"]);
-    folder.run("learn mail --unlabelled more --text-model complement").fails(1, &["gives no probability of a text"]);
+    folder.run("learn mail --unlabelled more --text-model complement").fails(2, &["gives no probability of a text"]);
     for (line, says) in [
         ("learn mail --em-steps 3", "--em-steps goes with --unlabelled"),
         ("learn mail --unlabelled more --em-steps 0", "--em-steps must be at least 1"),
@@ -110,13 +110,13 @@ fn what_cannot_be_is_refused() {
     ] {
         folder.run(line).fails(2, &[says]);
     }
-    folder.run("learn mail --unlabelled more --max-vocabulary 3").fails(1, &["words cannot be dropped"]);
-    folder.run("learn mail --text-model bernoulli --weigh-words log").fails(1, &["takes no weights of it"]);
+    folder.run("learn mail --unlabelled more --max-vocabulary 3").fails(2, &["words cannot be dropped"]);
+    folder.run("learn mail --text-model bernoulli --weigh-words log").fails(2, &["takes no weights of it"]);
     folder.run("learn mail --unlabelled more --text-model dirichlet-compound").fails(1, &["--unlabelled-weight 1"]);
     folder.put("one.csv", "x,c,y\n1,a,p\n2,b,p\n3,a,\n4,b,\n5,b,p\n");
     folder.run("learn one.csv --target y --unlabelled").fails(1, &["at least two classes of `y` must have rows"]);
-    folder.run("learn mail --text-model dirichlet-compound --weigh-words log").fails(1, &["takes no weights"]);
-    folder.run("learn mail --text-model dirichlet-compound --min-texts 2").fails(1, &["cannot be chosen"]);
+    folder.run("learn mail --text-model dirichlet-compound --weigh-words log").fails(2, &["takes no weights"]);
+    folder.run("learn mail --text-model dirichlet-compound --min-texts 2").fails(2, &["cannot be chosen"]);
 }
 
 /// Weights of words by rarity are the texts' own: two models that have them do not add up, and say why.

@@ -11,6 +11,7 @@ use super::learning::unbounded;
 use super::model::{LabelsModel, StoredLabels};
 use crate::Error;
 use crate::align::{Counting, line_up};
+use crate::change::other_priors;
 use crate::remarks::list;
 use crate::vocabulary::new_words;
 
@@ -73,11 +74,7 @@ pub fn forget(model: &LabelsModel, paths: &[impl AsRef<Path>], read: ReadOptions
 /// When they were not counted alike, or their priors differ and `prior` does not say which to use.
 pub fn merge(a: &LabelsModel, b: &LabelsModel, prior: Option<NaiveBayesPrior>) -> Result<ChangedLabels, Error> {
     if a.prior() != b.prior() && prior.is_none() {
-        let [words_a, words_b] = [a, b].map(LabelsModel::prior_words);
-        return Err(Error::unfit(
-            format!("they have different priors: {words_a}; and {words_b}"),
-            "say which to use with --estimate, --class-prior and --numeric",
-        ));
+        return Err(other_priors((a.prior(), a.prior_words()), (b.prior(), b.prior_words())));
     }
     let (mut both, other) = align(a.parts().clone(), b.parts().clone())?;
     both.statistic.merge(&other.statistic)?;

@@ -9,7 +9,7 @@ use belief::{
 };
 use data::{DataError, ReadOptions, Table};
 use evaluate::LabelTally;
-use learn::{Discretisation, HeldOutLabels, LabelStatistic, Treatment};
+use learn::{HeldOutLabels, LabelStatistic, Treatment};
 
 use super::judge::{LabelEvaluation, judged};
 use super::model::{LabelsModel, StoredLabels};
@@ -75,29 +75,7 @@ pub(super) fn open(paths: &[impl AsRef<Path>], options: &LearnOptions) -> Result
     if options.read.labels.is_none() {
         return Err(Error::unfit("it is not said what separates labels", "say it with --labels, as in --labels ';'"));
     }
-    if options.calibration.is_some() {
-        return Err(Error::unfit("a calibration is for one class a row, and not for labels", "leave --calibrate out"));
-    }
-    if matches!(options.bins, Some(Discretisation::FayyadIrani)) {
-        return Err(Error::unfit(
-            "cut points that tell classes apart need one class a row, and not labels",
-            "cut with --numeric bins:width or bins:frequency",
-        ));
-    }
-    if !options.weighing.is_plain() {
-        return Err(Error::unfit(
-            "words are weighed once for all classes, and labels choose theirs one by one",
-            "leave --weigh-words out, or predict one class a row",
-        ));
-    }
-    no_costs(options.costs.as_ref())?;
-    unbounded(&options.read)?;
-    if options.unlabelled.as_ref().is_some_and(|plan| plan.components.is_some()) {
-        return Err(Error::unfit("a label is there or not, and neither has components", "leave --components out"));
-    }
-    if options.unlabelled.is_some() {
-        return Err(Error::unfit("rows whose labels are missing are left out, and not learned from", "leave --unlabelled out"));
-    }
+    options.check()?;
     let table = Table::open(paths, options.read.clone())?;
     check_texts(table.schema(), options)?;
     let options = with_given_priors(options, &table)?;
@@ -108,7 +86,7 @@ pub(super) fn open(paths: &[impl AsRef<Path>], options: &LearnOptions) -> Result
 }
 
 /// Labels are not taken for each other.
-pub(super) fn no_costs(costs: Option<&NamedCosts>) -> Result<(), Error> {
+pub(crate) fn no_costs(costs: Option<&NamedCosts>) -> Result<(), Error> {
     match costs {
         None => Ok(()),
         Some(_) => Err(Error::unfit("costs are of taking one class for another, and not of labels", "leave --costs out")),
@@ -116,7 +94,7 @@ pub(super) fn no_costs(costs: Option<&NamedCosts>) -> Result<(), Error> {
 }
 
 /// Labels choose their words one by one, and what one of them would drop is another's.
-pub(super) fn unbounded(read: &ReadOptions) -> Result<(), Error> {
+pub(crate) fn unbounded(read: &ReadOptions) -> Result<(), Error> {
     match read.max_vocabulary {
         None => Ok(()),
         Some(_) => Err(Error::unfit("labels keep all words", "leave --max-vocabulary out; --keep-words chooses words label by label")),

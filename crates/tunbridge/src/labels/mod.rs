@@ -26,6 +26,8 @@ mod learning;
 mod model;
 mod testing;
 
+pub(crate) use learning::{no_costs, unbounded};
+
 pub use change::{ChangedLabels, forget, merge, update};
 pub use difference::difference;
 pub use judge::LabelEvaluation;
