@@ -8,11 +8,13 @@ use learn::Treatment;
 use crate::model::Stored;
 use crate::{Error, Recipe};
 
-/// The two with the same states in the same places. A calibration whose classes change their places or become more is dropped.
+/// The two with the same columns and states in the same places, those of the first. A calibration whose classes change their places or become
+/// more is dropped.
 ///
 /// # Errors
 /// As [`line_up`].
-pub(crate) fn align(mut a: Stored, mut b: Stored) -> Result<(Stored, Stored), Error> {
+pub(crate) fn align(mut a: Stored, b: Stored) -> Result<(Stored, Stored), Error> {
+    let mut b = in_order_of(&a.schema, b)?;
     let counting =
         |parts: &Stored| Counting { schema: parts.schema.clone(), recipe: parts.recipe.clone(), treatments: parts.statistic.treatments() };
     let (schema, of_a, of_b) = line_up(&counting(&a), &counting(&b))?;
@@ -30,6 +32,25 @@ pub(crate) fn align(mut a: Stored, mut b: Stored) -> Result<(Stored, Stored), Er
     a.schema = schema.clone();
     b.schema = schema;
     Ok((a, b))
+}
+
+/// A model with its columns in the order of another schema, if it has the same.
+fn in_order_of(schema: &Schema, mut parts: Stored) -> Result<Stored, Error> {
+    let names = |schema: &Schema| schema.variables().iter().map(|v| v.name.clone()).collect::<Vec<_>>();
+    let places: Option<Vec<usize>> = names(schema).iter().map(|name| Some(parts.schema.find(name)?.index())).collect();
+    let Some(places) = places.filter(|places| places.len() == parts.schema.variables().len() && !places.is_sorted()) else {
+        return Ok(parts);
+    };
+    let variables = places.iter().map(|place| parts.schema.variables()[*place].clone()).collect();
+    parts.schema = Schema::new(variables).map_err(|e| Error::Internal(e.to_string()))?;
+    parts.statistic = parts.statistic.in_order(&places);
+    if let Some(unlabelled) = &mut parts.unlabelled {
+        unlabelled.statistic = unlabelled.statistic.in_order(&places);
+    }
+    if !parts.pruned.is_empty() {
+        parts.pruned = places.iter().map(|place| parts.pruned.get(*place).copied().unwrap_or_default()).collect();
+    }
+    Ok(parts)
 }
 
 /// How a model counts.

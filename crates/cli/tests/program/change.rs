@@ -319,3 +319,19 @@ fn models_that_choose_words_otherwise_are_told_apart_by_that() {
     folder.run("merge a.tb b.tb -o m.tb").fails(1, &["do not choose words alike: all words; and --keep-words 2", "flags of texts"]);
     folder.run("merge a.tb c.tb -o m.tb").fails(1, &["not the same kind of events in both: multinomial; and bernoulli"]);
 }
+
+/// Columns are found by their names everywhere.
+#[test]
+fn columns_in_another_order_are_the_same_columns() {
+    let folder = Folder::new().write("a.csv", "a,x,y\np,1.5,u\nq,2.5,v\n").write("b.csv", "y,x,a\nu,3,r\nv,2,p\n");
+    folder.put("both.csv", "a,x,y\np,1.5,u\nq,2.5,v\nr,3,u\np,2,v\n");
+    for name in ["a", "b", "both"] {
+        folder.run(&format!("learn {name}.csv -t y --types x=numeric --evaluate none")).ok();
+    }
+    folder.run("update a.tb b.csv -o updated.tb").ok();
+    folder.run("merge a.tb b.tb -o merged.tb").ok();
+    assert_eq!(folder.bytes("merged.tb"), folder.bytes("updated.tb"));
+    assert!(folder.run("diff merged.tb both.tb").ok().stdout().contains("No belief moved."));
+    assert!(folder.run("diff b.tb both.tb").ok().stdout().contains("a = r"));
+    folder.run("learn a.csv -t y --class-depth 3").fails(1, &["--class-depth 3 is for folders of documents"]);
+}

@@ -302,7 +302,13 @@ fn open_sources(
     if inputs.is_empty() {
         return Err(DataError::Columns { what: "no data were given".into(), hint: Some("name a file, or `-` for standard input".into()) });
     }
-    inputs.into_iter().map(|input| Source::open(input, options, as_documents, are_names)).collect()
+    let sources: Vec<Source> =
+        inputs.into_iter().map(|input| Source::open(input, options, as_documents, are_names)).collect::<Result<_, _>>()?;
+    if options.class_depth > 1 && sources.iter().all(|source| source.documents().is_none()) {
+        let what = format!("--class-depth {} is for folders of documents, and these are tables", options.class_depth);
+        return Err(DataError::Columns { what, hint: Some("leave --class-depth out".into()) });
+    }
+    Ok(sources)
 }
 
 /// What could not be listed of folders.

@@ -127,6 +127,16 @@ impl NaiveBayesStatistic {
         self.attributes.iter().map(treatment).collect()
     }
 
+    /// The same of variables in another order: of each, the place where it is now. Each is to be there once.
+    ///
+    /// # Panics
+    /// When one is not.
+    pub fn in_order(&self, places: &[usize]) -> Self {
+        let target = places.iter().position(|place| *place == self.target.index()).expect("the target is one of the variables");
+        let attributes = places.iter().map(|place| self.attributes[*place].clone()).collect();
+        Self { target: VarId::new(target), attributes, ..self.clone() }
+    }
+
     /// Whether this can be a statistic of rows of this schema; for what was read from a file.
     ///
     /// # Errors
