@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use clap::Args;
+use tunbridge::EvaluationPlan;
 use tunbridge::learners::{
     ClassPrior, Discretisation, Estimate, EventModel, MEstimateP, NaiveBayesPrior, NotAPrior, NumericModel, TextEvent,
 };
@@ -11,7 +12,7 @@ use tunbridge::net::parameters::Pseudocounts;
 use tunbridge::network::StructureLearner;
 
 use crate::Failure;
-use crate::args::refuse;
+use crate::args::{by_folds, refuse};
 use crate::lists::items;
 use crate::text_args::TextArgs;
 use crate::unlabelled::UnlabelledArgs;
@@ -223,6 +224,17 @@ impl PriorArgs {
 }
 
 impl LearnerArgs {
+    /// That the model can be judged as it is asked for: what is found by EM, or step by step, from all rows is learned anew in each fold.
+    pub fn check_plan(&self, plan: EvaluationPlan) -> Result<(), Failure> {
+        if self.text.event() == TextEvent::DirichletCompound {
+            by_folds(plan, "--text-model dirichlet-compound")?;
+        }
+        if self.unlabelled.components.is_some() {
+            by_folds(plan, "--components")?;
+        }
+        Ok(())
+    }
+
     /// The prior, and how numbers are cut into bins, if they are.
     pub fn prior(&self) -> Result<(NaiveBayesPrior, Option<Discretisation>), Failure> {
         let (mut prior, bins) = self.prior.prior()?;

@@ -185,6 +185,7 @@ fn learner(args: &EvaluateArgs, mut read: ReadOptions, common: &Common, timings:
     }
     refuse(&args.structure.given(), "goes with --structure")?;
     let (prior, bins) = args.learner.prior()?;
+    args.learner.check_plan(evaluation)?;
     args.learner.text.apply(&mut read)?;
     read.labels.clone_from(&args.learner.labels);
     let options = LearnOptions {

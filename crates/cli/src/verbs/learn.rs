@@ -73,6 +73,7 @@ pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(
 
 pub fn options(args: &LearnArgs, common: &Common) -> Result<LearnOptions, Failure> {
     let (prior, bins) = args.learner.prior()?;
+    args.evaluate.map_or(Ok(()), |plan| args.learner.check_plan(plan))?;
     if args.plan() == EvaluationPlan::None {
         refuse(&[("--costs", !args.costs.is_empty())], "says how a model is judged, and does not go with --evaluate none")?;
     }

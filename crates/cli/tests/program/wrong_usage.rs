@@ -62,6 +62,8 @@ fn wrong_usage_is_2() {
         ("evaluate y.csv -t y --text a --text-model complement --unlabelled", &["leave --unlabelled out"]),
         ("learn y.csv -t y --text a --max-vocabulary 3 --unlabelled", &["leave --max-vocabulary out"]),
         ("learn y.csv -t y --components 2 --calibrate sigmoid", &["leave --calibrate or --components out"]),
+        ("learn y.csv -t y --text a --text-model dirichlet-compound --evaluate loo", &["loo does not go with", "folds:10"]),
+        ("evaluate y.csv -t y --components 2 --folds loo", &["loo does not go with --components"]),
         ("learn y.csv -t y --text a --labels ; --weigh-words log", &["leave --weigh-words out"]),
         ("learn y.csv -t y --text a --labels ; --calibrate sigmoid", &["leave --calibrate out"]),
         ("update play_tennis.tb y.csv --estimate m:1:given", &["--estimate m:<m>:given", "learn anew"]),
