@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use mail_parser::{MessageParser, PartType};
 use serde::{Deserialize, Serialize};
 
 use super::decode::text_of;
+use super::message;
 use super::page::text_of_page;
 
 /// What a document is written in.
@@ -34,54 +34,27 @@ pub struct Stripped {
 
 /// The text of a document, and whether it had to be taken for Windows-1252.
 pub(crate) fn text(bytes: &[u8], markup: Markup, stripped: Stripped) -> (Cow<'_, str>, bool) {
-    let (text, legacy) = match markup {
-        Markup::Plain => text_of(bytes),
+    let behind_header = Stripped { headers: false, ..stripped };
+    match markup {
+        Markup::Plain => {
+            let (text, legacy) = text_of(bytes);
+            (strip(text, stripped), legacy)
+        }
         Markup::Html => {
             let (page, legacy) = text_of(bytes);
             // What a server says of a page comes before the page.
             let page = if stripped.headers { body(&page) } else { &page };
-            (text_of_page(page).into(), legacy)
+            (strip(text_of_page(page).into(), behind_header), legacy)
         }
-        Markup::Mail => {
-            // Bytes of a message that names no encoding are read as those of any other text.
-            let names_encoding = || bytes.windows(7).any(|word| word.eq_ignore_ascii_case(b"charset"));
-            let is_read = std::str::from_utf8(bytes).is_ok() || names_encoding();
-            let (text, legacy) = if is_read { (Cow::Borrowed(""), false) } else { text_of(bytes) };
-            match message(if is_read { bytes } else { text.as_bytes() }, stripped.headers) {
-                Some(text) => (text.into(), legacy),
-                None => text_of(bytes),
+        Markup::Mail => match message::told(bytes, stripped.headers) {
+            // Its subject is no part of what is quoted or signed.
+            Some(told) => ((told.header + &strip(told.body.into(), behind_header)).into(), told.legacy),
+            None => {
+                let (text, legacy) = text_of(bytes);
+                (strip(text, behind_header), legacy)
             }
-        }
-    };
-    let stripped = match markup {
-        // The header has been dealt with.
-        Markup::Mail | Markup::Html => Stripped { headers: false, ..stripped },
-        Markup::Plain => stripped,
-    };
-    (if stripped == Stripped::default() { text } else { strip(&text, stripped).into() }, legacy)
-}
-
-fn message(bytes: &[u8], without_header: bool) -> Option<String> {
-    let message = MessageParser::default().parse(bytes)?;
-    let mut text = String::new();
-    if !without_header {
-        let from = message.from().and_then(|from| from.first());
-        let (name, address) = (from.and_then(|from| from.name()), from.and_then(|from| from.address()));
-        for line in [message.subject(), name, address].into_iter().flatten() {
-            text.push_str(line);
-            text.push('\n');
-        }
-        text.push('\n');
+        },
     }
-    for part in message.text_body.iter().filter_map(|place| message.part(*place)) {
-        match &part.body {
-            PartType::Text(plain) => text.push_str(plain),
-            PartType::Html(page) => text.push_str(&text_of_page(page)),
-            _ => continue,
-        }
-        text.push('\n');
-    }
-    Some(text)
 }
 
 /// What comes behind the first empty line.
@@ -92,13 +65,14 @@ fn body(text: &str) -> &str {
 
 /// As scikit-learn's `fetch_20newsgroups(remove=…)` does it, and in its order: where the footer begins is found among all lines, for what
 /// quotes may be most of a posting.
-fn strip(text: &str, stripped: Stripped) -> String {
-    let text = if stripped.headers { body(text) } else { text };
-    let text = if stripped.footers { without_footer(text) } else { text };
-    if !stripped.quotes {
-        return text.into();
+fn strip(text: Cow<'_, str>, stripped: Stripped) -> Cow<'_, str> {
+    if stripped == Stripped::default() {
+        return text;
     }
-    text.split('\n').filter(|line| !quotes(line)).collect::<Vec<_>>().join("\n")
+    let left = if stripped.headers { body(&text) } else { &text };
+    let left = if stripped.footers { without_footer(left) } else { left };
+    let is_left = |line: &&str| !(stripped.quotes && quotes(line));
+    left.split('\n').filter(is_left).collect::<Vec<_>>().join("\n").into()
 }
 
 /// What comes before the last line that is empty or of hyphens, of those between the first and the last that say something; a text
