@@ -314,6 +314,8 @@ mod tests {
             (b"Subject: a\nContent-Type: text/plain; charset=us-ascii\n\n\xE9", "a \u{e9}"),
             (b"Subject: a\nContent-Type: text/plain; charset=utf-8\n\n\xE9", "a \u{fffd}"),
             (b"Subject: =?koi8-r?B?wQ==?=\n\na", "\u{430} a"),
+            (b"Subject: a\nContent-Type: text/plain; charset=gb2312\n\n\xC4\xE3\xBA\xC3", "a \u{4f60}\u{597d}"),
+            (b"Subject: =?iso-2022-jp?B?GyRCJTUbKEI=?=\n\na", "\u{30b5} a"),
         ] {
             assert_eq!(decoded(mail), (expected.to_string(), false));
         }
