@@ -177,8 +177,8 @@ impl Profile {
             return Some(code);
         }
         let number = fast_float2::parse::<f64, _>(text).ok();
-        // A NaN is a missing value however it is written.
-        if number.is_some_and(f64::is_nan) {
+        // A NaN is a missing value however it is written, unless these are names, of which none is missing.
+        if number.is_some_and(f64::is_nan) && self.values.find(b"NaN") == Some(Dictionary::MISSING) {
             return None;
         }
         self.n += 1;

@@ -98,16 +98,17 @@ pub(super) fn name_values(known: &mut Dictionary, variable: &str, map: &NameMap,
 /// What separates labels where nobody said it.
 pub(super) const DEFAULT_SEPARATOR: &str = ";";
 
+#[expect(clippy::too_many_arguments, reason = "two callers, in `open`")]
 pub(super) fn plan_kind(
     variable: &Variable,
     known: Dictionary,
     inferred: bool,
     options: &ReadOptions,
+    missing: &[String],
     new_states: UnknownStates,
     tokenizer: &Arc<Tokenizer>,
     grows: bool,
 ) -> PlanKind {
-    let missing = &options.missing_markers();
     match (&variable.role, &variable.kind) {
         (Role::Ignored(_), _) => PlanKind::Skip,
         (Role::Input, Kind::Text(words)) => {

@@ -70,7 +70,7 @@ impl Table {
             None => Sidecar::default(),
         };
         check_flags(&sources[0].input.path, &names, &options, &sidecar)?;
-        let missing = options.missing_markers();
+        let missing = missing_markers(&options, &sources);
         let files = map_columns(&sources, &names, &NameMap::default(), false)?.0;
         let is_text = |name: &String| {
             let said = options.type_of(name).or_else(|| sidecar.type_of(name));
@@ -106,7 +106,7 @@ impl Table {
             let known = known_states(&decided, &profile, &missing);
             plans.push(VariablePlan {
                 name: name.clone(),
-                kind: plan_kind(&decided.variable, known, decided.inferred, &options, UnknownStates::Grow, &tokenizer, true),
+                kind: plan_kind(&decided.variable, known, decided.inferred, &options, &missing, UnknownStates::Grow, &tokenizer, true),
             });
             variables.push(decided.variable);
         }
@@ -187,7 +187,7 @@ impl Table {
             remarks.extend(sources.iter().filter_map(remark_on_header));
         }
         remarks.extend(sources.iter_mut().filter_map(|source| expect_late_keys(source, schema)));
-        let missing = options.missing_markers();
+        let missing = missing_markers(&options, &sources);
         let tokenizer = tokenizer_of(&options)?;
         // A word that a model never met is no fault of the row: whoever takes texts back finds that it was never there, unless the
         // model may have met and dropped it. Nor does a bounded vocabulary grow by rows that are not counted by their class.
@@ -209,7 +209,7 @@ impl Table {
                 let unknown = if is_place && unknown == UnknownStates::Error { UnknownStates::Missing } else { unknown };
                 let kind = match options.made.absence_of.get(&variable.name).and_then(|of| schema.find(of)) {
                     Some(of) => PlanKind::Absence { of: of.index() },
-                    None => plan_kind(variable, known, false, &options, unknown, &tokenizer, grows),
+                    None => plan_kind(variable, known, false, &options, &missing, unknown, &tokenizer, grows),
                 };
                 VariablePlan { name: variable.name.clone(), kind }
             })
@@ -309,6 +309,12 @@ fn open_sources(
         return Err(DataError::Columns { what, hint: Some("leave --class-depth out".into()) });
     }
     Ok(sources)
+}
+
+/// What a missing value is written as. The usual ways are those of cells: a folder may well be called `NA`, and a document say `null`.
+fn missing_markers(options: &ReadOptions, sources: &[Source]) -> Vec<String> {
+    let are_documents = sources.iter().all(|source| source.documents().is_some());
+    if are_documents { options.missing.clone() } else { options.missing_markers() }
 }
 
 /// What could not be listed of folders.

@@ -2,7 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `decode`, `page`, `markup` | bytes to text: encodings, web pages, messages, postings |
+//! | `decode`, `page`, `message`, `markup` | bytes to text: encodings, web pages, messages, postings |
 //! | `split`, `ascii` | where words begin and end |
 //! | `marked` | the same words with where they stand, for those who show them |
 //! | `tokenizer` | [`Words`], every choice that makes words of a text, and [`Tokenizer`], which follows it |
@@ -12,6 +12,7 @@ mod ascii;
 mod decode;
 mod marked;
 mod markup;
+mod message;
 mod page;
 mod split;
 mod tokenizer;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use belief::{Chunk, Column, Kind, Observations, Recode, Recoding, Role, Schema, ShapeMismatch, SufficientStatistic};
 use tunbridge_data::words::{Markup, Words};
-use tunbridge_data::{DataError, OnBadRow, OutputFormat, ReadOptions, Table, UnknownStates};
+use tunbridge_data::{Cut, DataError, OnBadRow, OutputFormat, ReadOptions, Table, UnknownStates};
 
 use crate::support::Folder;
 
@@ -99,6 +99,48 @@ fn the_class_may_lie_deeper() {
     let (_, rows) = read(&Table::open(&[folder.path("mail")], options).unwrap()).unwrap();
     assert_eq!(rows[3], ("deep".into(), "café money".into()));
     assert_eq!(rows[0].0, "");
+}
+
+/// Markers of missing values are for cells of tables, not for names of folders and files and for what documents say.
+#[test]
+fn classes_and_texts_that_are_called_as_missing_values_are_not_missing() {
+    let folder = Folder::new();
+    let names = ["?", "NA", "NaN", "nan", "null", "-nan", "42"].into_iter().filter(|name| cfg!(unix) || *name != "?");
+    for name in names.clone() {
+        std::fs::create_dir_all(folder.path("all").join(name)).unwrap();
+        folder.file(&format!("all/{name}/1"), "null");
+        folder.file(&format!("all/{name}/2"), "");
+    }
+    let expected: Vec<(&str, &str)> = {
+        let mut names: Vec<&str> = names.clone().collect();
+        names.sort_unstable();
+        names.iter().flat_map(|name| [(*name, "null"), (*name, "")]).collect()
+    };
+    let table = Table::open(&[folder.path("all")], ReadOptions::default()).unwrap();
+    let (schema, rows) = read(&table).unwrap();
+    assert_eq!(rows, pairs(&expected));
+    let report = table.fold(|_: &[usize]| ()).unwrap().report;
+    assert_eq!((report.n_missing.as_slice(), report.n_without_words), (&[0; 3][..], names.count() as u64));
+    for (unknown, may_lack) in [(UnknownStates::Missing, true), (UnknownStates::Grow, false), (UnknownStates::Error, false)] {
+        let table = Table::open_as(&[folder.path("all")], ReadOptions::default(), &schema, unknown, may_lack).unwrap();
+        assert_eq!(read(&table).unwrap().1, pairs(&expected));
+    }
+    // What is added to them is another matter.
+    let options = ReadOptions { missing: vec!["null".into()], ..ReadOptions::default() };
+    let (_, rows) = read(&Table::open(&[folder.path("all")], options).unwrap()).unwrap();
+    assert!(rows.iter().all(|(class, text)| class != "null" && text.is_empty()), "{rows:?}");
+}
+
+#[test]
+fn lines_and_mailboxes_may_be_called_as_missing_values() {
+    let folder = Folder::new();
+    let paths = [folder.file("NA.txt", "n/a\nnull\n"), folder.file("null.mbox", "From a Thu Jan  1 00:00:00 1970\n\nnull\n")];
+    for (path, options, expected) in [
+        (&paths[0], ReadOptions { documents: Some(Cut::Lines), ..ReadOptions::default() }, &[("NA", "n a"), ("NA", "null")][..]),
+        (&paths[1], ReadOptions::default(), &[("null", "null")][..]),
+    ] {
+        assert_eq!(read(&Table::open(&[path], options).unwrap()).unwrap().1, pairs(expected));
+    }
 }
 
 #[test]

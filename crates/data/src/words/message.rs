@@ -1,0 +1,339 @@
+//! The text of a message of electronic mail: its subject and sender, and all its parts that are text, unpacked.
+//!
+//! mail-parser takes a message apart. It decodes parts that name their encoding; what names none, or one that nobody knows, is decoded here
+//! as any other text is: UTF-8, else Windows-1252.
+
+use std::borrow::Cow;
+
+use mail_parser::decoders::charsets::map::charset_decoder;
+use mail_parser::{Encoding, HeaderName, Message, MessageParser, MessagePart, MimeHeaders, PartType};
+
+use super::decode::text_of;
+use super::page::text_of_page;
+
+/// What a message says.
+#[derive(Default)]
+pub(super) struct Told {
+    /// Its subject and its sender, a line each.
+    pub header: String,
+    /// Its parts.
+    pub body: String,
+    /// Whether some of it had to be taken for Windows-1252.
+    pub legacy: bool,
+}
+
+/// What a message says; none if it is no message.
+pub(super) fn told(bytes: &[u8], without_headers: bool) -> Option<Told> {
+    // A byte order mark would be the first letter of the first header.
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let message = MessageParser::default().parse(bytes)?;
+    let mut told = Told::default();
+    if !without_headers {
+        let (header, legacy) = header(&message);
+        (told.header, told.legacy) = (header, legacy);
+    }
+    told.add_parts(&message, without_headers, 0);
+    take_apart(message);
+    Some(told)
+}
+
+/// Lets go of a message, and of each that is in another not within it: a hundred thousand, one in the other, would overflow the stack.
+fn take_apart(message: Message<'_>) {
+    let mut left = vec![message];
+    while let Some(message) = left.pop() {
+        left.extend(message.parts.into_iter().filter_map(|part| match part.body {
+            PartType::Message(inner) => Some(inner),
+            _ => None,
+        }));
+    }
+}
+
+/// Nobody forwards a message so often, but one may be made to look as if.
+const MOST_NESTED: usize = 100;
+
+impl Told {
+    /// The parts of a message in their order, and those of messages that it passes on.
+    fn add_parts(&mut self, message: &Message<'_>, without_headers: bool, depth: usize) {
+        let left_out = other_alternatives(message);
+        for (part, _) in message.parts.iter().zip(left_out).filter(|(_, left_out)| !left_out) {
+            match &part.body {
+                PartType::Text(text) if is_text(part) => {
+                    let text = self.decoded(message, part, text);
+                    self.body.push_str(&text);
+                }
+                PartType::Html(page) => {
+                    let page = self.decoded(message, part, page);
+                    self.body.push_str(&text_of_page(&page));
+                }
+                PartType::Message(passed_on) if depth < MOST_NESTED && !passed_on.parts.is_empty() => {
+                    if !without_headers {
+                        let (header, legacy) = header(passed_on);
+                        self.body.push_str(&header);
+                        self.legacy |= legacy;
+                    }
+                    self.add_parts(passed_on, without_headers, depth + 1);
+                }
+                _ => continue,
+            }
+            self.body.push('\n');
+        }
+    }
+
+    /// The text of a part, decoded anew where mail-parser was not told how and bytes were lost.
+    fn decoded<'t>(&mut self, message: &'t Message<'_>, part: &MessagePart<'_>, text: &'t str) -> Cow<'t, str> {
+        if !text.contains(char::REPLACEMENT_CHARACTER)
+            || part.content_type().and_then(|of| of.attribute("charset")).is_some_and(is_encoding)
+        {
+            return text.into();
+        }
+        let raw = message.raw_message.get(part.offset_body as usize..part.offset_end as usize).unwrap_or_default();
+        let encoding = match part.encoding {
+            Encoding::None => {
+                let (text, legacy) = text_of(raw);
+                self.legacy |= legacy;
+                return text;
+            }
+            Encoding::QuotedPrintable => "quoted-printable",
+            Encoding::Base64 => "base64",
+        };
+        // What is said to be no text is unpacked and not decoded.
+        let head = format!("Content-Type: application/octet-stream\nContent-Transfer-Encoding: {encoding}\n\n");
+        let alone = [head.as_bytes(), raw].concat();
+        let unpacked = MessageParser::default().parse(&alone);
+        let (text, legacy) = match unpacked.as_ref().and_then(|message| message.part(0)).map(|part| &part.body) {
+            Some(PartType::Binary(bytes) | PartType::InlineBinary(bytes)) => text_of(bytes),
+            _ => text_of(raw),
+        };
+        self.legacy |= legacy;
+        text.into_owned().into()
+    }
+}
+
+/// The subject and the sender of a message, a line each and an empty one behind them, and whether bytes of them had to be taken for
+/// Windows-1252.
+fn header(message: &Message<'_>) -> (String, bool) {
+    let said = of_header(message);
+    if !said.contains(char::REPLACEMENT_CHARACTER) {
+        return (said, false);
+    }
+    let (mut known, mut legacy) = (String::new(), false);
+    for header in message.headers().iter().filter(|header| matches!(header.name, HeaderName::Subject | HeaderName::From)) {
+        let raw = message.raw_message.get(header.offset_start as usize..header.offset_end as usize).unwrap_or_default();
+        let (text, of_bytes) = text_of(raw);
+        let (text, of_words) = with_known_encodings(&text);
+        known.push_str(&format!("{}:{}\n", header.name.as_str(), text.trim_end()));
+        legacy |= of_bytes | of_words;
+    }
+    known.push('\n');
+    MessageParser::default().parse_headers(&known).map_or((said, false), |message| (of_header(&message), legacy))
+}
+
+fn of_header(message: &Message<'_>) -> String {
+    let from = message.from().and_then(|from| from.first());
+    let (name, address) = (from.and_then(|from| from.name()), from.and_then(|from| from.address()));
+    let lines = [message.subject(), name, address].into_iter().flatten();
+    lines.chain([""]).flat_map(|line| [line, "\n"]).collect()
+}
+
+/// A header in which encoded words (RFC 2047) that name an encoding nobody knows name Windows-1252, and whether there are such.
+fn with_known_encodings(header: &str) -> (String, bool) {
+    let mut pieces = header.split("=?");
+    let (mut known, mut changed) = (pieces.next().unwrap_or_default().to_string(), false);
+    for piece in pieces {
+        let name = piece.split(['?', '*']).next().unwrap_or_default();
+        let is_unknown = !is_encoding(name);
+        known.push_str("=?");
+        known.push_str(if is_unknown { "windows-1252" } else { name });
+        known.push_str(&piece[name.len()..]);
+        changed |= is_unknown;
+    }
+    (known, changed)
+}
+
+/// Whether this names an encoding. Bytes that are said to be UTF-8 and are not were broken on their way, and mostly are.
+fn is_encoding(name: &str) -> bool {
+    charset_decoder(name.as_bytes()).is_some() || encoding_rs::Encoding::for_label(name.as_bytes()) == Some(encoding_rs::UTF_8)
+}
+
+/// Whether a part is text by what it says of itself: pictures that cannot be unpacked are none.
+fn is_text(part: &MessagePart<'_>) -> bool {
+    part.content_type().is_none_or(|of| ["text", "multipart", "message"].iter().any(|kind| of.ctype().eq_ignore_ascii_case(kind)))
+}
+
+/// Of each part whether it, or one that it is in, is an alternative to another that is read: of those that say something the first that is
+/// plain text is read, else the first.
+fn other_alternatives(message: &Message<'_>) -> Vec<bool> {
+    let parts = &message.parts;
+    let (mut left_out, ends) = (vec![false; parts.len()], ends(parts));
+    // How many parts say something before each.
+    let mut n_saying = vec![0];
+    n_saying.extend(parts.iter().map(|part| usize::from(says_some(part))).scan(0, |n, says| {
+        *n += says;
+        Some(*n)
+    }));
+    let is_kind = |part: &MessagePart<'_>, kind: &str| {
+        part.content_type().and_then(|of| of.subtype()).is_some_and(|subtype| subtype.eq_ignore_ascii_case(kind))
+    };
+    let is_plain = |part: &MessagePart<'_>| part.is_text() && (part.content_type().is_none() || is_kind(part, "plain"));
+    for (place, part) in parts.iter().enumerate() {
+        let PartType::Multipart(children) = &part.body else { continue };
+        if left_out[place] || !is_kind(part, "alternative") {
+            continue;
+        }
+        let alternatives = || children.iter().map(|child| *child as usize).filter(|child| (place + 1..parts.len()).contains(child));
+        let that_say = || alternatives().filter(|start| n_saying[ends[*start]] > n_saying[*start]);
+        let Some(chosen) = that_say().find(|start| is_plain(&parts[*start])).or_else(|| that_say().next()) else { continue };
+        for start in alternatives().filter(|start| *start != chosen) {
+            left_out[start..ends[start]].fill(true);
+        }
+    }
+    left_out
+}
+
+fn says_some(part: &MessagePart<'_>) -> bool {
+    match &part.body {
+        PartType::Text(text) => is_text(part) && !text.trim().is_empty(),
+        PartType::Html(page) => !page.trim().is_empty(),
+        PartType::Message(_) => true,
+        PartType::Binary(_) | PartType::InlineBinary(_) | PartType::Multipart(_) => false,
+    }
+}
+
+/// Where each part ends with all that are in it: they stand in the order of the message, so it ends where the last of them does.
+fn ends(parts: &[MessagePart<'_>]) -> Vec<usize> {
+    let mut ends: Vec<usize> = (1..=parts.len()).collect();
+    for (place, part) in parts.iter().enumerate().rev() {
+        if let PartType::Multipart(children) = &part.body
+            && let Some(last) = children.last().map(|child| *child as usize).filter(|last| (place + 1..parts.len()).contains(last))
+        {
+            ends[place] = ends[last];
+        }
+    }
+    ends
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(mail: impl AsRef<[u8]>) -> String {
+        let told = told(mail.as_ref(), false).unwrap();
+        (told.header + &told.body).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// What a message says, and whether some of it was taken for Windows-1252.
+    fn decoded(mail: &[u8]) -> (String, bool) {
+        (words(mail), told(mail, false).unwrap().legacy)
+    }
+
+    /// A part of some kind, in a message of several.
+    fn part(kind: &str, body: &str) -> String {
+        format!("--x\r\nContent-Type: {kind}\r\n\r\n{body}\r\n")
+    }
+
+    fn of_parts(kind: &str, parts: &[String]) -> String {
+        format!("Subject: outer\r\nContent-Type: multipart/{kind}; boundary=x\r\n\r\n{}--x--\r\n", parts.concat())
+    }
+
+    #[test]
+    fn messages_that_are_passed_on_are_read() {
+        let inner = "Subject: inner\r\nFrom: Bob <bob@example.org>\r\n\r\nthe body";
+        let mail = of_parts("mixed", &[part("text/plain", "look"), part("message/rfc822", inner)]);
+        assert_eq!(words(&mail), "outer look inner Bob bob@example.org the body");
+        let digest = of_parts("digest", &[format!("--x\r\n\r\n{inner}\r\n"), format!("--x\r\n\r\n{inner} again\r\n")]);
+        assert_eq!(words(&digest), "outer inner Bob bob@example.org the body inner Bob bob@example.org the body again");
+        let alone = format!("Subject: outer\r\nContent-Type: message/rfc822\r\n\r\n{inner}");
+        assert_eq!(words(&alone), "outer inner Bob bob@example.org the body");
+        // The headers of all of them are left out where they are to be.
+        assert_eq!(told(mail.as_bytes(), true).unwrap().body.split_whitespace().collect::<Vec<_>>(), ["look", "the", "body"]);
+    }
+
+    #[test]
+    fn parts_that_are_text_count_however_they_are_attached() {
+        let attached = "text/plain; name=a.txt\r\nContent-Disposition: attachment; filename=a.txt";
+        let mail = of_parts(
+            "mixed",
+            &[
+                part("text/plain", "one"),
+                part("text/plain; name=notes.txt", "two"),
+                part(attached, "three"),
+                part("text/x-patch", "four"),
+                part("text/html; name=page.html", "<p>five</p>"),
+                part("application/octet-stream", "six"),
+                part("image/png\r\nContent-Transfer-Encoding: base64", "not base64 at all"),
+            ],
+        );
+        assert_eq!(words(mail), "outer one two three four five");
+    }
+
+    #[test]
+    fn of_alternatives_one_is_read() {
+        let (plain, page) = (part("text/plain", "plain"), part("text/html", "<p>page</p>"));
+        assert_eq!(words(of_parts("alternative", &[page.clone(), plain.clone()])), "outer plain");
+        assert_eq!(words(of_parts("alternative", &[part("text/plain", " "), page.clone()])), "outer page");
+        assert_eq!(words(of_parts("alternative", &[page.clone(), part("text/calendar", "BEGIN")])), "outer page");
+        // What follows them is no alternative, and one of them may be of several parts.
+        let inner = |kind: &str, parts: String| format!("--x\r\nContent-Type: multipart/{kind}; boundary=y\r\n\r\n{parts}--y--\r\n");
+        let of_y = |part: &str| part.replace("--x", "--y");
+        let mixed = [inner("alternative", of_y(&plain) + &of_y(&page)), part("text/html", "and more")];
+        assert_eq!(words(of_parts("mixed", &mixed)), "outer plain and more");
+        let related = inner("related", of_y(&page) + &of_y(&part("image/png", "picture")));
+        assert_eq!(words(of_parts("alternative", &[plain.clone(), related.clone()])), "outer plain");
+        assert_eq!(words(of_parts("alternative", &[related])), "outer page");
+        // Of a message that was cut off as well.
+        let cut = of_parts("alternative", &[plain, page]);
+        assert_eq!(words(cut.trim_end().trim_end_matches("--x--")), "outer plain");
+    }
+
+    #[test]
+    fn bytes_without_a_known_encoding_are_windows_1252() {
+        for (mail, expected) in [
+            (&b"Subject: a\n\nna\xEFve"[..], "a na\u{ef}ve"),
+            (b"Subject: a\n\nna\xEFve; the charset is not said", "a na\u{ef}ve; the charset is not said"),
+            (b"Subject: a\nContent-Type: text/plain; charset=unknown-8bit\n\nna\xEFve \x93x\x94", "a na\u{ef}ve \u{201c}x\u{201d}"),
+            (b"Subject: a\nContent-Transfer-Encoding: quoted-printable\n\nna=EFve =80 a=\nb", "a na\u{ef}ve \u{20ac} ab"),
+            (b"Subject: a\nContent-Transfer-Encoding: base64\n\nbmHvdmU=\n", "a na\u{ef}ve"),
+            (b"Subject: a\nContent-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n<b>na=EFve</b>", "a na\u{ef}ve"),
+            (b"Subject: caf\xE9\nFrom: Ren\xE9 <r@x.org>\nContent-Type: text/plain; charset=utf-8\n\na", "caf\u{e9} Ren\u{e9} r@x.org a"),
+            (b"Subject: =?unknown-8bit?Q?caf=E9?=\n\na", "caf\u{e9} a"),
+        ] {
+            assert_eq!(decoded(mail), (expected.to_string(), true));
+        }
+        let nested =
+            [b"Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: message/rfc822\n\nSubject: caf\xE9\n\nna\xEFve\n".to_vec()];
+        for end in ["--x--\n", ""] {
+            assert_eq!(decoded(&[&nested[0], end.as_bytes()].concat()), ("caf\u{e9} na\u{ef}ve".to_string(), true));
+        }
+    }
+
+    #[test]
+    fn bytes_with_a_known_encoding_are_read_as_it_says() {
+        for (mail, expected) in [
+            ("Subject: a\n\nna\u{ef}ve \u{fffd}".as_bytes(), "a na\u{ef}ve \u{fffd}"),
+            (b"Subject: a\nContent-Type: text/plain; charset=koi8-r\n\n\xC1", "a \u{430}"),
+            (b"Subject: a\nContent-Type: text/plain; charset=us-ascii\n\n\xE9", "a \u{e9}"),
+            (b"Subject: a\nContent-Type: text/plain; charset=utf-8\n\n\xE9", "a \u{fffd}"),
+            (b"Subject: =?koi8-r?B?wQ==?=\n\na", "\u{430} a"),
+            (b"Subject: a\nContent-Type: text/plain; charset=gb2312\n\n\xC4\xE3\xBA\xC3", "a \u{4f60}\u{597d}"),
+            (b"Subject: =?iso-2022-jp?B?GyRCJTUbKEI=?=\n\na", "\u{30b5} a"),
+        ] {
+            assert_eq!(decoded(mail), (expected.to_string(), false));
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_does_not_hide_the_first_header() {
+        assert_eq!(words(b"\xEF\xBB\xBFSubject: first\nFrom: a@b.c\n\nbody"), "first a@b.c body");
+        assert_eq!(words(b"\xEF\xBB\xBFContent-Type: text/html\n\n<p>body</p>"), "body");
+    }
+
+    #[test]
+    fn messages_in_messages_without_end_are_read_so_far() {
+        let mail = "Subject: s\nContent-Type: message/rfc822\n\n".repeat(100_000);
+        assert_eq!(words(mail + "\nend").split(' ').count(), MOST_NESTED + 1);
+        for kind in ["mixed", "alternative"] {
+            let parts = (0..100_000).map(|n| format!("Content-Type: multipart/{kind}; boundary=b{n}\n\n--b{n}\n"));
+            assert_eq!(words(parts.collect::<String>() + "\nend"), "end");
+        }
+    }
+}
