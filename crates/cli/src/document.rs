@@ -4,6 +4,7 @@ use tunbridge::learners::{Ledger, Unit};
 use tunbridge::{Highlighted, Mark};
 
 use crate::figures::signed;
+use crate::report::escaped;
 
 /// How words are marked in the terminal.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,7 +29,7 @@ pub fn shown(texts: &[Highlighted], ledger: &Ledger, unit: Unit, unit_word: &str
     let mut out = String::new();
     for text in texts.iter().filter(|text| !text.text.trim().is_empty()) {
         if texts.len() > 1 {
-            out.push_str(&format!("{}:\n", text.variable));
+            out.push_str(&format!("{}:\n", escaped(&text.variable)));
         }
         out.push_str(&one(text, strongest, unit, marking));
         out.push_str("\n\n");
@@ -36,7 +37,7 @@ pub fn shown(texts: &[Highlighted], ledger: &Ledger, unit: Unit, unit_word: &str
     if out.is_empty() {
         return out;
     }
-    let (class, against) = (&ledger.class, &ledger.against);
+    let (class, against) = (escaped(&ledger.class), escaped(&ledger.against));
     let of_runs = texts.iter().flat_map(|text| &text.marks).any(|mark| mark.words.len() > 1);
     let shared = if of_runs { "; the weight of a run is shared evenly over what it covers" } else { "" };
     out + &match marking {

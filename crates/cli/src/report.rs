@@ -24,8 +24,7 @@ pub fn table(header: &[&str], align: &[Align], rows: &[Vec<String>]) -> String {
     let is_odd = |cell: &String| cell.contains(char::is_control);
     let mended: Vec<Vec<String>>;
     let rows = if rows.iter().flatten().any(is_odd) {
-        let escaped = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-        mended = rows.iter().map(|row| row.iter().map(|cell| cell.chars().map(escaped).collect()).collect()).collect();
+        mended = rows.iter().map(|row| row.iter().map(|cell| escaped(cell)).collect()).collect();
         &mended
     } else {
         rows
@@ -55,6 +54,11 @@ pub fn table(header: &[&str], align: &[Align], rows: &[Vec<String>]) -> String {
         let _ = writeln!(out, "{}", line(&mut row.iter().map(String::as_str)));
     }
     out
+}
+
+/// A name that cannot break a line, nor tell the terminal something: its control characters are written as what they are.
+pub fn escaped(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
 
 /// Rows as columns: what is many is read more easily one below the other.

@@ -188,7 +188,9 @@ impl TextArgs {
             };
         }
         if matches!(words.splitter, Splitter::Characters(..)) {
-            refuse(&[("--ngrams", self.ngrams.is_some()), ("--stem", self.stem.is_some())], "is for words, and --tokens chars has none")?;
+            let of_words =
+                [("--ngrams", self.ngrams.is_some()), ("--stem", self.stem.is_some()), ("--stop-words", !self.stop_words.is_empty())];
+            refuse(&of_words, "is for words, and --tokens chars has none")?;
         }
         words.n_grams = self.ngrams.unwrap_or((1, 1));
         for given in &self.stop_words {
@@ -203,6 +205,8 @@ impl TextArgs {
                     }
                     let list =
                         std::fs::read_to_string(&path).map_err(|source| Failure::from(tunbridge::data::DataError::Io { path, source }))?;
+                    // A byte order mark is no part of the first word.
+                    let list = list.strip_prefix('\u{feff}').unwrap_or(&list);
                     let as_met = |word: &str| if self.keep_case { word.to_string() } else { word.to_lowercase() };
                     words.stop_words.extend(list.lines().map(|line| as_met(line.trim())).filter(|word| !word.is_empty()));
                 }

@@ -316,9 +316,10 @@ impl Inferred {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::USUAL_MISSING;
 
     fn profile<'c>(cells: impl IntoIterator<Item = &'c str>) -> Profile {
-        let mut profile = Profile::new(&["".into(), "?".into()]);
+        let mut profile = Profile::new(&USUAL_MISSING.map(String::from));
         cells.into_iter().for_each(|cell| profile.observe_cell(cell.as_bytes()));
         profile
     }

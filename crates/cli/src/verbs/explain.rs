@@ -18,7 +18,7 @@ use crate::figures::{number, probability, signed};
 use crate::html::{self, Page};
 use crate::progress::{self, remark};
 use crate::read_args::UnknownArg;
-use crate::report::{self, Align, table};
+use crate::report::{self, Align, escaped, table};
 use crate::{Failure, json};
 
 pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
@@ -32,6 +32,7 @@ pub fn run(args: &ExplainArgs, common: &Common, timings: &mut Timings) -> Result
     if let (Some(class), Some(against)) = (&args.class, &args.against)
         && class == against
     {
+        let class = escaped(class);
         return Err(Failure::Usage(format!("--class and --against both name `{class}`, which cannot be weighed against itself")));
     }
     let one_case = is_case(&args.inputs)?;
@@ -114,7 +115,7 @@ pub fn contest(args: &ExplainArgs, classes: &[String], predicted: Option<u32>) -
     let place = |class: &Option<String>| -> Result<Option<usize>, Failure> {
         let Some(class) = class else { return Ok(None) };
         let found = classes.iter().position(|known| known == class);
-        let known = classes.join(", ");
+        let (class, known) = (escaped(class), escaped(&classes.join(", ")));
         found.map(Some).ok_or_else(|| {
             Failure::Fault(Error::Unfit {
                 what: format!("`{class}` is no class of the model"),
@@ -230,9 +231,9 @@ impl Told<'_> {
             out.push_str(&document::shown(texts, ledger, unit_of(self.unit), unit_word(self.unit), marking));
         }
         let rows: Vec<Vec<String>> = self.lines().into_iter().map(|(cells, _)| cells).collect();
-        let header = ["evidence", unit_word(self.unit), &format!("for {}", ledger.class)];
+        let header = ["evidence", unit_word(self.unit), &format!("for {}", escaped(&ledger.class))];
         out.push_str(&table(&header, &[Align::Left, Align::Right, Align::Left], &rows));
-        self.notes().iter().for_each(|note| out.push_str(&format!("  {note}\n")));
+        self.notes().iter().for_each(|note| out.push_str(&format!("  {}\n", escaped(note))));
         out
     }
 
@@ -298,20 +299,18 @@ impl Told<'_> {
 
     /// What the page begins with: the answer, also where the ledger is of one model of several.
     fn title(&self) -> String {
+        let Some(p) = self.averaged else { return self.headline() };
         let Ledger { class, against, .. } = self.ledger;
-        self.averaged.map_or_else(
-            || self.headline(),
-            |p| format!("{} = {class} with probability {} by the average, against {against}", self.target, probability(p)),
-        )
+        escaped(&format!("{} = {class} with probability {} by the average, against {against}", self.target, probability(p)))
     }
 
     fn headline(&self) -> String {
         let Ledger { class, against, .. } = self.ledger;
         let Some(p) = self.ledger.probability else {
-            return format!("This evidence has probability zero under the model: {class} and {against} are both impossible.");
+            return escaped(&format!("This evidence has probability zero under the model: {class} and {against} are both impossible."));
         };
         let said = probability(self.calibrated.unwrap_or(p));
-        format!("{} = {class} with probability {said}, against {against}", self.target)
+        escaped(&format!("{} = {class} with probability {said}, against {against}", self.target))
     }
 
     /// The ledger line by line: what, how much in words, what that means; and how much.
@@ -417,6 +416,7 @@ pub fn products(model: &NaiveBayesModel, case: &Case) -> Result<String, Failure>
     let mut joint = Vec::new();
     for (class, name) in posterior.class_names().iter().enumerate() {
         let mut ln = posterior.ln_class_prior()[class];
+        let name = escaped(name);
         let mut factors = vec![format!("P({name}) = {}", number(ln.exp()))];
         for (place, (variable, found)) in model.schema().variables().iter().zip(&contributions).enumerate() {
             if let Some(found) = found {
@@ -435,7 +435,7 @@ pub fn products(model: &NaiveBayesModel, case: &Case) -> Result<String, Failure>
                     (StateBelief::NoOther, _) => format!("P({} = {value} and no other | {name})", variable.name),
                     (StateBelief::Probability, _) => format!("P({} = {value} | {name})", variable.name),
                 };
-                factors.push(format!("{what} = {}", number(found[class].exp())));
+                factors.push(format!("{} = {}", escaped(&what), number(found[class].exp())));
             }
         }
         let _ = writeln!(out, "{}\n  product = {}", factors.join("\n  · "), number(ln.exp()));

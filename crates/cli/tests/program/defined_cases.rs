@@ -285,6 +285,22 @@ fn names_are_printed_as_what_they_are() {
     assert!(text.contains("a\\nb") && text.contains("\\u{1b}[31mred") && !text.contains('\u{1b}'), "{text}");
 }
 
+#[test]
+fn explain_prints_names_of_classes_as_what_they_are() {
+    let folder =
+        Folder::new().write("t.csv", "x,text,y\na,one two,p\nb,one three,\u{1b}[31mred\n".repeat(3).replace("red\nx,text,y", "red"));
+    folder.run("learn t.csv -t y --text text -o t.tb").ok();
+    for line in [
+        "explain t.tb x=b --mark plain",
+        "explain t.tb 'text=one three' --mark plain --trace",
+        "explain t.tb x=b --against p --format html",
+    ] {
+        let told = folder.run(line).ok();
+        assert!(told.stdout().contains("\\u{1b}[31mred") && !told.stdout().contains('\u{1b}'), "{line}: {}", told.stdout());
+    }
+    folder.run("explain t.tb x=b --class \u{1b}[32mgreen").fails(1, &["`\\u{1b}[32mgreen` is no class", "\\u{1b}[31mred"]);
+}
+
 /// A file that is passed over says nothing of how texts are written.
 #[test]
 fn skipped_documents_are_not_told_as_read() {

@@ -328,6 +328,8 @@ fn stop_words_keep_their_case_where_words_do() {
     let kept = words("--keep-case");
     assert!(!kept.contains("\"FREE\"") && !kept.contains("\"The\"") && kept.contains("\"free\""), "{kept}");
     assert!(!words("").contains("\"free\""));
+    folder.put("stop.txt", "\u{feff}FREE\r\nThe\r\n");
+    assert!(!words("").contains("\"free\""));
 }
 
 /// Where what is chosen, or the size of weights, comes of the rows that are left out too.

@@ -53,6 +53,7 @@ fn wrong_usage_is_2() {
         ("learn y.csv -t y --threshold nan", &["--threshold"]),
         ("learn y.csv -t y --text a --tokens chars:2-3 --ngrams 2", &["--ngrams", "--tokens chars"]),
         ("learn y.csv -t y --text a --tokens chars:2-3 --stem english", &["--stem", "--tokens chars"]),
+        ("learn y.csv -t y --text a --tokens chars:2-3 --stop-words english", &["--stop-words", "--tokens chars"]),
         ("learn y.csv -t y --text a --weigh-words unit,length:3", &["--weigh-words", "one length"]),
         ("learn y.csv -t y --text a --weigh-words length:1e308", &["--weigh-words", "up to 1e9"]),
         ("learn y.csv -t y --estimate laplace:1e308", &["--estimate", "more than 1e18"]),

@@ -18,7 +18,7 @@ mod split;
 mod tokenizer;
 mod vocabulary;
 
-pub(crate) use decode::is_binary;
+pub(crate) use decode::{is_binary, text_of};
 pub use marked::{MarkedText, MarkedWord};
 pub use markup::{Markup, Stripped};
 pub use split::Inner;

@@ -80,12 +80,41 @@ impl Text {
         while let Some(at) = memchr::memchr(b'&', word.as_bytes()) {
             self.so_far.push_str(&word[..at]);
             word = &word[at..];
-            let inside = word[1..].bytes().take(LONGEST_ENTITY).take_while(|b| b.is_ascii_alphanumeric() || *b == b'#').count();
-            let end = if word.as_bytes().get(1 + inside) == Some(&b';') { inside + 2 } else { 1 };
-            add_html_token(&mut self.so_far, &word.as_bytes()[..end], false);
-            word = &word[end..];
+            let inside = &word[1..];
+            let n = inside.bytes().take(LONGEST_ENTITY).take_while(|b| b.is_ascii_alphanumeric() || *b == b'#').count();
+            let ends = inside.as_bytes().get(n) == Some(&b';');
+            let name = &inside[..n];
+            word = match name.strip_prefix('#').and_then(numbered) {
+                Some((character, n_read)) => {
+                    self.so_far.push(character);
+                    let behind = &inside[1 + n_read..];
+                    behind.strip_prefix(';').unwrap_or(behind)
+                }
+                None if ends && self.add_named(&word[..n + 2]) => &inside[n + 1..],
+                None => match old_name(name) {
+                    Some(old) => {
+                        self.add_named(&format!("&{old};"));
+                        &inside[old.len()..]
+                    }
+                    None => {
+                        self.so_far.push('&');
+                        inside
+                    }
+                },
+            };
         }
         self.so_far.push_str(word);
+    }
+
+    /// The character of a name that is written as `&name;`, if it is one.
+    fn add_named(&mut self, written: &str) -> bool {
+        let before = self.so_far.len();
+        add_html_token(&mut self.so_far, written.as_bytes(), false);
+        let is_known = self.so_far[before..] != *written;
+        if !is_known {
+            self.so_far.truncate(before);
+        }
+        is_known
     }
 
     /// What a tag does: it ends the line, or nothing.
@@ -103,6 +132,45 @@ impl Text {
 
 /// `&CounterClockwiseContourIntegral;` is the longest of names, and a number may have zeros in front.
 const LONGEST_ENTITY: usize = 40;
+
+/// The character of a number such as `233` or `xE9`, and how long the number is. Numbers of the control characters that Windows-1252 has
+/// letters in place of mean those (section 13.2.5.80); one that is no character is the unknown one.
+fn numbered(number: &str) -> Option<(char, usize)> {
+    let hexadecimal = number.strip_prefix(['x', 'X']);
+    let (digits, radix) = hexadecimal.map_or((number, 10), |digits| (digits, 16));
+    let n = digits.bytes().take_while(|b| char::from(*b).is_digit(radix)).count();
+    let value = digits[..n]
+        .bytes()
+        .fold(0_u32, |value, digit| value.saturating_mul(radix).saturating_add(char::from(digit).to_digit(radix).unwrap_or_default()));
+    let character = match u8::try_from(value) {
+        Ok(0) => char::REPLACEMENT_CHARACTER,
+        Ok(byte @ 0x80..=0x9F) => encoding_rs::WINDOWS_1252.decode_without_bom_handling(&[byte]).0.chars().next().unwrap_or_default(),
+        _ => char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER),
+    };
+    (n > 0).then_some((character, n + usize::from(hexadecimal.is_some())))
+}
+
+/// The longest name at the start that needs no semicolon.
+fn old_name(text: &str) -> Option<&str> {
+    // They are in order, so those that a text begins with are its own beginnings.
+    let longest = text.len().min(LONGEST_OLD_NAME);
+    (2..=longest).rev().filter_map(|n| text.get(..n)).find(|name| OLD_NAMES.binary_search(name).is_ok())
+}
+
+/// `&frac12` and others are as long.
+const LONGEST_OLD_NAME: usize = 6;
+
+/// Names that pages of the first days have without a semicolon, and that mean the same (section 13.5), in order.
+const OLD_NAMES: [&str; 106] = [
+    "AElig", "AMP", "Aacute", "Acirc", "Agrave", "Aring", "Atilde", "Auml", "COPY", "Ccedil", "ETH", "Eacute", "Ecirc", "Egrave", "Euml",
+    "GT", "Iacute", "Icirc", "Igrave", "Iuml", "LT", "Ntilde", "Oacute", "Ocirc", "Ograve", "Oslash", "Otilde", "Ouml", "QUOT", "REG",
+    "THORN", "Uacute", "Ucirc", "Ugrave", "Uuml", "Yacute", "aacute", "acirc", "acute", "aelig", "agrave", "amp", "aring", "atilde",
+    "auml", "brvbar", "ccedil", "cedil", "cent", "copy", "curren", "deg", "divide", "eacute", "ecirc", "egrave", "eth", "euml", "frac12",
+    "frac14", "frac34", "gt", "iacute", "icirc", "iexcl", "igrave", "iquest", "iuml", "laquo", "lt", "macr", "micro", "middot", "nbsp",
+    "not", "ntilde", "oacute", "ocirc", "ograve", "ordf", "ordm", "oslash", "otilde", "ouml", "para", "plusmn", "pound", "quot", "raquo",
+    "reg", "sect", "shy", "sup1", "sup2", "sup3", "szlig", "thorn", "times", "uacute", "ucirc", "ugrave", "uml", "uuml", "yacute", "yen",
+    "yuml",
+];
 
 /// The name at the start of a tag.
 fn name(tag: &str) -> &str {
@@ -208,9 +276,31 @@ mod tests {
 
     #[test]
     fn entities_are_what_they_stand_for() {
-        assert_eq!(words("Caf&eacute; R&D &#233;&#xE9; &lt;b&gt; &unknown; &amp &;"), "Café R&D éé <b> &unknown; &amp &;");
+        assert_eq!(words("Caf&eacute; R&D &#233;&#xE9; &lt;b&gt; &unknown; &amp &;"), "Café R&D éé <b> &unknown; & &;");
         assert_eq!(text_of_page("a&nbsp;b"), "a\u{a0}b");
-        assert_eq!(words("&#xD800; &#99999999999;"), "\u{FFFD} &#99999999999;");
+        assert_eq!(words("&#xD800; &#99999999999; &#0; &#; &#x; &#xg;"), "\u{FFFD} \u{FFFD} \u{FFFD} &#; &#x; &#xg;");
+    }
+
+    #[test]
+    fn numbers_of_windows_1252_are_its_letters() {
+        assert_eq!(words("don&#146;t &#x93;go&#148; &#128;5&#8211;6 &#129;"), "don’t “go” €5–6 \u{81}");
+        assert_eq!(words("don&#146t &#233t&#xE9;"), "don’t été");
+    }
+
+    #[test]
+    fn old_names_need_no_semicolon() {
+        assert_eq!(text_of_page("Caf&eacute na&iumlve one&nbsptwo R&amp D &LT&GT&COPY"), "Café naïve one\u{a0}two R& D <>©");
+        // The longest counts, and what is known with its semicolon comes first.
+        assert_eq!(words("&notin; &notit; &not; &frac12x &sup2 &para&parallel; &copysr; &hellip &"), "∉ ¬it; ¬ ½x ² ¶∥ ℗ &hellip &");
+    }
+
+    #[test]
+    fn old_names_are_in_order_and_known() {
+        assert!(super::OLD_NAMES.is_sorted());
+        for name in super::OLD_NAMES {
+            assert_eq!(words(&format!("&{name};x")), words(&format!("&{name}x")), "{name}");
+            assert!(!words(&format!("&{name}")).contains(name) && name.len() <= super::LONGEST_OLD_NAME, "{name}");
+        }
     }
 
     #[test]

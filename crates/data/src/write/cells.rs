@@ -14,6 +14,7 @@ use crate::encode::{EncodedChunk, RawRows};
 use crate::source::{Source, Unit};
 use crate::text::arff;
 use crate::text::csv::cells_of;
+use crate::text::json_lines;
 
 /// A cell as text, if it is not blank, and whether it is a plain number or a truth value that JSON writes without quotes.
 pub(super) struct Cell<'c> {
@@ -98,6 +99,7 @@ pub(super) fn each_row(
             })
         }
         (RawRows::Text(records), Unit::Text(block)) => {
+            let columns = json_lines::Columns::new(source.names.iter().map(String::as_str).collect());
             for (place, (start, end)) in records.iter().enumerate() {
                 let record = &block.bytes[*start as usize..*end as usize];
                 if let Some(dialect) = source.dialect() {
@@ -118,14 +120,12 @@ pub(super) fn each_row(
                         .collect();
                     row(place, &cells)?;
                 } else {
-                    let object: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(record).unwrap_or_default();
-                    let cells: Vec<Cell<'_>> = source
-                        .names
-                        .iter()
-                        .map(|name| match object.get(name) {
-                            None | Some(serde_json::Value::Null) => Cell { text: None, bare: false },
-                            Some(serde_json::Value::String(text)) => Cell { text: Some(text.as_str().into()), bare: false },
-                            Some(other) => Cell { text: Some(other.to_string().into()), bare: true },
+                    let cells: Vec<Cell<'_>> = columns
+                        .values_as_they_are(record)
+                        .into_iter()
+                        .map(|value| match value {
+                            None => Cell { text: None, bare: false },
+                            Some(value) => Cell { text: Some(value.text.into()), bare: value.is_bare },
                         })
                         .collect();
                     row(place, &cells)?;

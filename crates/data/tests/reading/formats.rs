@@ -17,7 +17,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use tunbridge_data::{ColumnType, ReadOptions, Table};
 
-use crate::support::{Counted, Counts, Draws, Folder, counted, decoded, gzip, kind, zstd};
+use crate::support::{Counted, Counts, Draws, Folder, all_states, counted, decoded, gzip, kind, states, zstd};
 
 /// A row as the model of every format.
 pub struct Row {
@@ -399,6 +399,51 @@ fn states_of_bytes_and_of_short_numbers() {
     assert!(error.to_string().contains("UTF-8"), "{error}");
     let short = write("short.parquet", Arc::new(Float32Array::from(vec![0.1_f32, 2.0, 0.1]))).unwrap();
     assert_eq!(short.column("x"), [Some("0.1"), Some("2"), Some("0.1")]);
+}
+
+/// Two whole numbers that are one number of 64 bits with a fraction are two states, and a number is passed on digit by digit.
+#[test]
+fn numbers_of_json_lines_are_as_they_are_written() {
+    let lines = [
+        r#"{"id":36893488147419103232,"x":0.9999999645093359,"y":{"z": 1.10, "t":[ 9007199254740993.0 ,"caf\u00e9"]},"k":"p"}"#,
+        r#"{"id":36893488147419103233,"x":1.50,"y":[],"k":"q"}"#,
+        r#"{"id":36893488147419103232,"x":-0,"y":null,"k":"p"}"#,
+    ];
+    let folder = Folder::new();
+    let table = folder.table("t.jsonl", lines.join("\n"), all_states()).unwrap();
+    let rows = decoded(&table).unwrap();
+    let ids = ["36893488147419103232", "36893488147419103233", "36893488147419103232"];
+    assert_eq!(rows.column("id"), ids.map(Some));
+    assert_eq!(rows.column("x"), [Some("0.9999999645093359"), Some("1.50"), Some("-0")]);
+    assert_eq!(rows.column("y"), [Some("{\"z\":1.10,\"t\":[9007199254740993.0,\"café\"]}"), Some("[]"), None]);
+    let mut bytes = Vec::new();
+    let answer = |chunk: belief::Chunk<'_>| {
+        Ok(tunbridge_data::Answers { predicted: vec![None; chunk.n_rows], probability: vec![f64::NAN; chunk.n_rows] })
+    };
+    table.write_answers(&["a".into()], tunbridge_data::OutputFormat::JsonLines, true, &mut bytes, answer).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    let input = r#""input":{"id":36893488147419103232,"x":0.9999999645093359,"y":{"z":1.10,"t":[9007199254740993.0,"café"]},"k":"p"}"#;
+    assert!(text.lines().next().unwrap().contains(input), "{text}");
+}
+
+/// As texts of tables in other formats are, and they are passed on so.
+#[test]
+fn lines_of_json_that_are_not_utf8_are_windows_1252() {
+    let folder = Folder::new();
+    let bytes = b"{\"caf\xE9\":\"naive\",\"text\":\"\x93good\x94\"}\n{\"caf\xE9\":\"plain\",\"text\":\"b\xE9\\n\"}\n{\"text\":\"ok\"}\n";
+    let options = ReadOptions { text: vec!["text".into()], target: Some("café".into()), ..ReadOptions::default() };
+    let table = folder.table("t.jsonl", bytes, options).unwrap();
+    let fold = counted(&table).unwrap();
+    assert_eq!((fold.report.n_rows, fold.report.n_not_utf8), (3, 2));
+    assert_eq!(states(&fold.schema, "café"), ["naive", "plain"]);
+    assert_eq!(fold.schema.variables()[1].kind.states().unwrap().names(), ["bé", "good", "ok"]);
+    let mut bytes = Vec::new();
+    let answer = |chunk: belief::Chunk<'_>| {
+        Ok(tunbridge_data::Answers { predicted: vec![None; chunk.n_rows], probability: vec![f64::NAN; chunk.n_rows] })
+    };
+    let report = table.write_answers(&["a".into()], tunbridge_data::OutputFormat::Csv, true, &mut bytes, answer).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    assert!(text.contains("naive,“good”") && report.n_not_utf8 == 2, "{text}");
 }
 
 /// And of a text they are Windows-1252, as in any other format.
