@@ -23,6 +23,7 @@ mod progress;
 mod read_args;
 mod report;
 mod resume_args;
+mod signals;
 mod structure_args;
 mod telling_words;
 mod text_args;
@@ -67,27 +68,8 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Whether the program was started to go on when its terminal is closed, as `nohup` does. The handler would undo that.
-fn outlives_its_terminal() -> bool {
-    let ignored = std::fs::read_to_string("/proc/self/status").ok().and_then(|status| {
-        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
-        u64::from_str_radix(mask.trim(), 16).ok()
-    });
-    // The lowest bit is that of the first signal, SIGHUP.
-    ignored.is_some_and(|mask| mask & 1 == 1)
-}
-
 fn main() -> ExitCode {
-    if !outlives_its_terminal() {
-        let _ = ctrlc::set_handler(|| {
-            // What can keep what it has is asked to end by itself; who asks twice means it.
-            if tunbridge::interrupt::ask_to_stop() {
-                return;
-            }
-            tunbridge::atomic::abandon_unfinished();
-            std::process::exit(130);
-        });
-    }
+    signals::end_tidily();
     let matches = Cli::command().get_matches();
     let verb = matches.subcommand_name().unwrap_or_default().to_string();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());

@@ -2,7 +2,7 @@
 
 #![cfg(unix)]
 
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use tunbridge::Model;
@@ -63,6 +63,27 @@ fn a_killed_program_leaves_the_old_model_or_the_new_one() {
     assert_eq!(folder.bytes("m.tb"), models[0]);
 }
 
+/// Whether a signal is ignored by whoever started the tests, and so by what they start: a shell's background does not hear of Ctrl-C.
+fn is_ignored(signal: u32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() >> (signal - 1) & 1 == 1)
+}
+
+fn signal(child: &Child, signal: &str) {
+    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+}
+
+/// Until the program has begun to write.
+fn wait_for_answers(folder: &Folder, child: &mut Child) {
+    let start = Instant::now();
+    while !folder.names().iter().any(|name| name.ends_with(".tmp")) {
+        assert!(child.try_wait().unwrap().is_none(), "the program was done before it could be interrupted");
+        assert!(start.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
 /// Ctrl-C, or a signal to end, while the answers are being written.
 #[test]
 fn an_interrupted_program_leaves_nothing_half_written() {
@@ -70,20 +91,16 @@ fn an_interrupted_program_leaves_nothing_half_written() {
     let days = folder.text("play_tennis.csv");
     let (header, rows) = days.split_once('\n').unwrap();
     folder.put("many.csv", format!("{header}\n{}", rows.repeat(100_000)));
-    for (format, old, signal) in [("csv", None, "-INT"), ("parquet", Some("old answers"), "-INT"), ("jsonl", None, "-TERM")] {
+    let ctrl_c = if is_ignored(2) { "-TERM" } else { "-INT" };
+    for (format, old, signal) in [("csv", None, ctrl_c), ("parquet", Some("old answers"), ctrl_c), ("jsonl", None, "-TERM")] {
         let output = format!("answers.{format}");
         if let Some(old) = old {
             folder.put(&output, old);
         }
         let line = format!("classify play_tennis.tb many.csv -o {output} --threads 1");
         let mut child = folder.command(&line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let start = Instant::now();
-        while !folder.names().iter().any(|name| name.ends_with(".tmp")) {
-            assert!(child.try_wait().unwrap().is_none(), "the program was done before it could be interrupted");
-            assert!(start.elapsed() < Duration::from_secs(60));
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        wait_for_answers(&folder, &mut child);
+        self::signal(&child, signal);
         assert_eq!(child.wait().unwrap().code(), Some(130));
         assert!(!folder.names().iter().any(|name| name.ends_with(".tmp")), "{:?}", folder.names());
         match old {
@@ -91,6 +108,27 @@ fn an_interrupted_program_leaves_nothing_half_written() {
             None => assert!(!folder.path(&output).exists()),
         }
     }
+}
+
+/// A program that outlives its terminal can still be ended, and is as tidy.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_that_ignores_hangups_ends_tidily_when_asked_to() {
+    let folder = Folder::with_model();
+    let days = folder.text("play_tennis.csv");
+    let (header, rows) = days.split_once('\n').unwrap();
+    folder.put("many.csv", format!("{header}\n{}", rows.repeat(100_000)));
+    let line = r#"trap "" HUP INT; exec "$0" classify play_tennis.tb many.csv -o answers.csv --threads 1"#;
+    let mut child = Command::new("sh").args(["-c", line, env!("CARGO_BIN_EXE_tunbridge")]).current_dir(folder.path("")).spawn().unwrap();
+    wait_for_answers(&folder, &mut child);
+    for ignored in ["-HUP", "-INT"] {
+        signal(&child, ignored);
+        std::thread::sleep(Duration::from_millis(50));
+        assert!(child.try_wait().unwrap().is_none(), "{ignored} is ignored");
+    }
+    signal(&child, "-TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(!folder.names().iter().any(|name| name.ends_with(".tmp") || name.starts_with("answers")), "{:?}", folder.names());
 }
 
 /// As under `nohup`: what is to outlive its terminal does.
@@ -103,7 +141,7 @@ fn a_program_that_ignores_hangups_goes_on() {
     command.args(["-c", line, env!("CARGO_BIN_EXE_tunbridge")]).current_dir(folder.path("")).stdin(Stdio::piped()).stdout(Stdio::null());
     let mut child = command.spawn().unwrap();
     std::thread::sleep(Duration::from_millis(500));
-    assert!(Command::new("kill").args(["-HUP", &child.id().to_string()]).status().unwrap().success());
+    signal(&child, "-HUP");
     std::thread::sleep(Duration::from_millis(100));
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), &folder.bytes("play_tennis.csv")).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(0));
