@@ -10,6 +10,9 @@ use memchr::memmem;
 /// How a line begins that stands before a message.
 pub(crate) const FROM: &[u8] = b"From ";
 
+/// A longer line is none that stands before a message, for no address is that long.
+pub(crate) const LONGEST_LINE: usize = 1000;
+
 /// Whether a file is named as a mailbox. It is asked of every file of a folder, and copies nothing.
 pub(crate) fn is_name(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
@@ -27,9 +30,7 @@ pub(crate) fn begins(start: &[u8]) -> bool {
 /// a line that begins with the word, and not every program quotes it.
 pub(crate) fn is_from_line(line: &[u8]) -> bool {
     const MONTHS: &[u8] = b"JanFebMarAprMayJunJulAugSepOctNovDec";
-    // No address is that long.
-    const LONGEST: usize = 1000;
-    let Some(rest) = line.strip_prefix(FROM).filter(|rest| rest.len() < LONGEST) else { return false };
+    let Some(rest) = line.strip_prefix(FROM).filter(|_| line.len() < LONGEST_LINE) else { return false };
     let (mut month, mut time, mut year) = (false, false, false);
     for word in rest.split(|b| b.is_ascii_whitespace()) {
         month |= word.len() == 3 && MONTHS.chunks_exact(3).any(|name| name.eq_ignore_ascii_case(word));

@@ -163,6 +163,8 @@ pub enum UnknownStates {
     /// It is read as missing, and counted.
     #[default]
     Missing,
+    /// It gets the code behind those of the known states, so that whoever explains a row can tell it from a gap.
+    Apart,
     /// It is an error.
     Error,
 }
@@ -189,7 +191,9 @@ impl ReadOptions {
     }
 
     pub(crate) fn type_of(&self, column: &str) -> Option<ColumnType> {
-        let said = || self.types.iter().rev().find(|(pattern, _)| matches(pattern, column)).map(|(_, kind)| *kind);
+        // A column's own name says more than a pattern, wherever it stands.
+        let find = |fits: &dyn Fn(&str) -> bool| self.types.iter().rev().find(|(pattern, _)| fits(pattern)).map(|(_, kind)| *kind);
+        let said = || find(&|pattern| pattern == column).or_else(|| find(&|pattern| matches(pattern, column)));
         if self.text.iter().any(|name| name == column) { Some(ColumnType::Text) } else { said() }
     }
 

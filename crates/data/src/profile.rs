@@ -191,7 +191,8 @@ impl Profile {
                     self.greatest = self.greatest.max(number);
                 }
             }
-            None => self.not_numbers += 1,
+            // Bytes that are no text are a fault of their row, and do not make numbers states.
+            None => self.not_numbers += u64::from(std::str::from_utf8(text).is_ok()),
         }
         if self.full {
             self.observe_other(text, number);

@@ -218,6 +218,8 @@ impl<'p> ChunkBuilder<'p> {
             .map(|(kind, (column, unknown))| match (kind, column) {
                 // A row with a label that is not known has labels.
                 (PlanKind::Labels(_), EncodedColumn::Texts { codes, .. }) => codes.iter().filter(|c| **c == Texts::MISSING).count() as u64,
+                // A text without words says no more than none.
+                (_, EncodedColumn::Texts { ends, .. }) => starts(ends).zip(ends).filter(|(start, end)| start == end).count() as u64,
                 _ => column.n_missing() - unknown,
             })
             .collect();
@@ -244,4 +246,9 @@ impl<'p> ChunkBuilder<'p> {
             hashes: std::mem::take(&mut self.hashes),
         })
     }
+}
+
+/// Where texts begin: where the one before ends.
+fn starts(ends: &[u32]) -> impl Iterator<Item = &u32> {
+    std::iter::once(&0).chain(ends)
 }

@@ -46,7 +46,10 @@ impl ChunkBuilder<'_> {
             Err(_) => match date_of(text).filter(|_| !inferred) {
                 Some(Date::Days(days)) => days,
                 _ => {
-                    faults.push(row, Some(variable), RowFault::NotANumber(shorten(&String::from_utf8_lossy(text))));
+                    let shown = shorten(&String::from_utf8_lossy(text));
+                    // Bytes that are no text are a fault of their row, and do not speak against the column.
+                    let is_text = std::str::from_utf8(text).is_ok();
+                    faults.push(row, Some(variable), if is_text { RowFault::NotANumber(shown) } else { RowFault::NotUtf8(shown) });
                     f64::NAN
                 }
             },

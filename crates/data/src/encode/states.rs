@@ -77,6 +77,7 @@ impl ChunkBuilder<'_> {
                     let known = known.names().iter().take(20).cloned().collect();
                     return Err(RowFault::UnknownState { found: shorten(name), known });
                 }
+                (None, UnknownStates::Apart) => known.len() as u32,
                 (None, _) => Dictionary::UNKNOWN,
             },
         };

@@ -15,7 +15,7 @@ use crate::encode::{Plan, PlanKind, VariablePlan};
 use crate::error::shown;
 use crate::input::Input;
 use crate::profile::{NO_VALUES, Profile, SAMPLE_ROWS};
-use crate::sidecar::{Sidecar, StateTrees};
+use crate::sidecar::{self, Sidecar, StateTrees};
 use crate::source::Source;
 use crate::text::csv::nameless;
 use crate::text::header::FirstRecord;
@@ -48,7 +48,7 @@ impl Table {
         let sources = open_sources(paths, &options, false, &|cells| options.name_some_of(cells))?;
         let names = sources[0].names.clone();
         check_names(&sources)?;
-        let sidecar = Sidecar::find(options.schema.as_deref(), &sources[0].input.path)?;
+        let found = Sidecar::find(options.schema.as_deref(), &sources[0].input.path)?;
         let mut options = options;
         let mut remarks: Vec<String> = remarks_on_documents(&sources);
         remarks.extend(sources.iter().filter_map(remark_on_header));
@@ -59,7 +59,7 @@ impl Table {
         if options.target.is_none() && sources[0].documents().is_some() {
             options.target = Some(documents::COLUMNS[1].into());
         }
-        let sidecar = match sidecar {
+        let sidecar = match found {
             Some((path, sidecar)) => {
                 remarks.push(format!("columns as {} says", path.display()));
                 options.missing.extend(sidecar.missing.iter().cloned());
@@ -69,6 +69,9 @@ impl Table {
             }
             None => Sidecar::default(),
         };
+        if options.schema.is_none() {
+            remarks.extend(other_sidecars(&sources));
+        }
         check_flags(&sources[0].input.path, &names, &options, &sidecar)?;
         let missing = missing_markers(&options, &sources);
         let files = map_columns(&sources, &names, &NameMap::default(), false)?.0;
@@ -156,6 +159,13 @@ impl Table {
     #[must_use]
     pub fn in_chunks_of(self, most_rows: usize) -> Self {
         Self { chunk_rows: self.chunk_rows.min(most_rows.max(1)), ..self }
+    }
+
+    /// The same table, of whose documents it is told how many are copies of others.
+    #[must_use]
+    pub fn counting_copies(mut self) -> Self {
+        self.plan.count_copies = true;
+        self
     }
 
     /// Makes ready what the words of texts are looked up by. Else the first thread that needs it does, and others wait.
@@ -258,6 +268,17 @@ impl Table {
         let (schema, priors, trees) = (schema.clone(), StatePriors::new(), StateTrees::new());
         Ok(Self { sources, files, plan, options, chunk_rows, schema, remarks, missing, priors, trees })
     }
+}
+
+/// Schema files beside the later files, of which nothing is taken: a table has one schema.
+fn other_sidecars(sources: &[Source]) -> Option<String> {
+    let beside = |source: &Source| sidecar::beside(&source.input.path).filter(|path| path.is_file());
+    let first = sources.first().and_then(beside);
+    let other = sources.iter().skip(1).filter_map(beside).find(|path| Some(path) != first.as_ref())?;
+    Some(format!(
+        "{} is not looked at, for the columns are as the first file has them: name it with --schema if it is meant",
+        other.display()
+    ))
 }
 
 /// Rows of a chunk of so many columns, for each of which so many probabilities are made.

@@ -354,8 +354,11 @@ impl Scan {
                 return Some(start);
             }
         }
-        // The last line may not be whole yet, nor the line end before it be behind what was looked at.
-        self.at = self.at.max(memchr::memrchr(b'\n', &bytes[..bytes.len().saturating_sub(1)]).unwrap_or(0));
+        // The last line may not be whole yet, nor the line end before it be behind what was looked at. One that is too long to stand before a
+        // message need not be looked at again.
+        let until = bytes.len().saturating_sub(1).max(self.at);
+        let last = memchr::memrchr(b'\n', &bytes[self.at..until]).map_or(self.at, |end| self.at + end);
+        self.at = if until - last > mailbox::LONGEST_LINE { until } else { last };
         None
     }
 

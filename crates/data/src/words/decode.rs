@@ -11,8 +11,8 @@ pub(crate) fn text_of(bytes: &[u8]) -> (Cow<'_, str>, bool) {
     }
 }
 
-/// Whether the bytes are no text: they begin as files of a known kind do, one in two hundred of the first is a NUL, and not a stray
-/// one, or too many are some other control character: one in three, or in what is not UTF-8 one in thirty.
+/// Whether the bytes are no text: they begin as files of a known kind do, one in two hundred of the first is a NUL, or too many are some
+/// control character: one in three, or in what is not UTF-8 one in thirty. A single stray one says nothing.
 ///
 /// Old postings have bells and backspaces, and texts in an old encoding next to none; of random bytes, and so of packed ones, a tenth
 /// are control characters. Text in UTF-16 is every other byte a NUL, and is not read either. NULs at the very end are padding: some
@@ -28,7 +28,7 @@ pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     let nuls = count(head, |byte| byte == 0);
     // Tabs, line ends and feeds are none, nor is the escape.
     let strange = count(head, |byte| (byte < 32) & (byte.wrapping_sub(9) >= 5) & (byte != 27) | (byte == 127));
-    nuls > 1 && nuls * 200 > head.len() || strange * 3 > head.len() || strange * 30 > head.len() && !is_utf8(head)
+    nuls > 1 && nuls * 200 > head.len() || strange > 1 && (strange * 3 > head.len() || strange * 30 > head.len() && !is_utf8(head))
 }
 
 /// How many bytes are such; many side by side, for every document is looked at.
@@ -83,6 +83,8 @@ mod tests {
     #[test]
     fn a_stray_nul_does_not_make_a_page_binary() {
         assert!(!is_binary(b"<html>\0 a page of words that goes on for a while and has nothing else strange in it</html>"));
+        assert!(!is_binary(b"<html>\0caf\xE9</html>"));
+        assert!(!is_binary(b"a\x07"));
         assert!(!is_binary(b""));
         assert!(!is_binary(&[b'x'; 100_000]));
         assert!(!is_binary(b"_\x08U_\x08n_\x08d_\x08e_\x08r_\x08l_\x08i_\x08n_\x08e_\x08d, as one did on a line printer"));

@@ -82,7 +82,7 @@ fn without_footer(text: &str) -> &str {
     let ends = text.rmatch_indices('\n').map(|(end, _)| end);
     let mut lines = ends.clone().zip(std::iter::once(text.len()).chain(ends));
     let footer = lines.find(|(before, end)| text[before + 1..*end].trim().trim_matches('-').is_empty());
-    footer.map_or(text, |(before, _)| &text[..before])
+    footer.map_or(text, |(before, _)| text[..before].trim_end_matches('\r'))
 }
 
 /// Whether a line quotes, or says who is quoted.

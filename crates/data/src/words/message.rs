@@ -10,6 +10,7 @@ use mail_parser::{Encoding, HeaderName, Message, MessageParser, MessagePart, Mim
 
 use super::decode::text_of;
 use super::page::text_of_page;
+use crate::mailbox::is_from_line;
 
 /// What a message says.
 #[derive(Default)]
@@ -26,6 +27,18 @@ pub(super) struct Told {
 pub(super) fn told(bytes: &[u8], without_headers: bool) -> Option<Told> {
     // A byte order mark would be the first letter of the first header.
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    if !begins_with_header(bytes) {
+        let (text, legacy) = text_of(bytes);
+        return Some(Told { header: String::new(), body: text.into_owned(), legacy });
+    }
+    // The last line of a header counts as such only if it ends.
+    let ended;
+    let bytes = if bytes.ends_with(b"\n") {
+        bytes
+    } else {
+        ended = [bytes, b"\n"].concat();
+        &ended
+    };
     let message = MessageParser::default().parse(bytes)?;
     let mut told = Told::default();
     if !without_headers {
@@ -35,6 +48,15 @@ pub(super) fn told(bytes: &[u8], without_headers: bool) -> Option<Told> {
     told.add_parts(&message, without_headers, 0);
     take_apart(message);
     Some(told)
+}
+
+/// Whether the first line is one of a header (RFC 5322, section 3.6.8), the empty one behind it, or that of a mailbox before it. What begins
+/// otherwise is all body.
+fn begins_with_header(bytes: &[u8]) -> bool {
+    let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let name = line.split(|byte| *byte == b':').next().unwrap_or_default().trim_ascii_end();
+    let is_name = name.len() < line.len() && !name.is_empty() && name.iter().all(u8::is_ascii_graphic);
+    is_name || line.trim_ascii().is_empty() || is_from_line(line)
 }
 
 /// Lets go of a message, and of each that is in another not within it: a hundred thousand, one in the other, would overflow the stack.
@@ -325,6 +347,18 @@ mod tests {
     fn a_byte_order_mark_does_not_hide_the_first_header() {
         assert_eq!(words(b"\xEF\xBB\xBFSubject: first\nFrom: a@b.c\n\nbody"), "first a@b.c body");
         assert_eq!(words(b"\xEF\xBB\xBFContent-Type: text/html\n\n<p>body</p>"), "body");
+    }
+
+    #[test]
+    fn what_has_no_header_is_all_body() {
+        for mail in ["price deal", "price deal\n", "price\n\ndeal", "\nprice deal", "\r\nprice\r\ndeal"] {
+            assert_eq!(words(mail), "price deal", "{mail:?}");
+        }
+        assert_eq!(words("a line of words: and more\n\ndeal"), "a line of words: and more deal");
+        assert_eq!(words("Subject: price"), "price");
+        assert_eq!(words("Subject: price\n\ndeal"), "price deal");
+        assert_eq!(words("From a@b.c Thu Jan  1 00:00:00 1970\nSubject: price\n\ndeal"), "price deal");
+        assert_eq!(decoded(b"na\xEFve"), ("na\u{ef}ve".to_string(), true));
     }
 
     #[test]

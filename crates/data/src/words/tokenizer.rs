@@ -64,6 +64,14 @@ impl Default for Words {
     }
 }
 
+impl Words {
+    /// What a person says who gives a text by hand: markup is read as in documents, but a line or two have no headers, quotes and footers
+    /// that could be left out.
+    pub fn text_by_hand(&self, text: &str) -> String {
+        markup::text(text.as_bytes(), self.markup, Stripped::default()).0.into_owned()
+    }
+}
+
 /// Where words begin and end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -393,9 +401,15 @@ fn has_lower_case(letter: char) -> bool {
     if letter.is_ascii() { letter.is_ascii_uppercase() } else { letter.to_lowercase().ne([letter]) }
 }
 
-/// The stop words of a language, by its two letters (ISO 639-1) or its English name.
+/// The stop words of a language, by its two letters (ISO 639-1) or its English name: those of stopwords-iso. A word with an apostrophe is
+/// there with a typographic one too.
 pub fn stop_words(language: &str) -> Option<BTreeSet<String>> {
-    let code = match language.to_lowercase().as_str() {
+    let language = language.to_lowercase();
+    let code = match language.as_str() {
+        "arabic" => "ar",
+        "greek" => "el",
+        "hungarian" => "hu",
+        "romanian" => "ro",
         "danish" => "da",
         "dutch" => "nl",
         "english" => "en",
@@ -409,10 +423,10 @@ pub fn stop_words(language: &str) -> Option<BTreeSet<String>> {
         "spanish" => "es",
         "swedish" => "sv",
         "turkish" => "tr",
-        _ => language,
+        other => other,
     };
     let found = stop_words::lookup(code)?;
-    Some(found.iter().map(|word| word.to_lowercase()).collect())
+    Some(found.iter().map(|word| word.to_lowercase()).flat_map(|word| [word.replace('\'', "’"), word]).collect())
 }
 
 #[cfg(test)]

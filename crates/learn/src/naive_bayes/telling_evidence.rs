@@ -46,14 +46,7 @@ pub struct TellingEvidence {
 pub enum EvidenceValue {
     /// A state.
     State(String),
-    /// A bin.
-    Bin {
-        /// The lower end, which is not in it; `None` for the lowest bin.
-        above: Option<f64>,
-        /// The upper end, which is in it; `None` for the highest bin.
-        up_to: Option<f64>,
-    },
-    /// A number.
+    /// A number. It is read before a bin, both ends of which may be left out.
     Number {
         /// The mean in the class.
         mean: f64,
@@ -63,6 +56,13 @@ pub enum EvidenceValue {
         mean_of_rest: f64,
         /// The standard deviation in the rest.
         sd_of_rest: f64,
+    },
+    /// A bin.
+    Bin {
+        /// The lower end, which is not in it; `None` for the lowest bin.
+        above: Option<f64>,
+        /// The upper end, which is in it; `None` for the highest bin.
+        up_to: Option<f64>,
     },
 }
 

@@ -12,6 +12,7 @@
 //! when they are counted: nothing is lost for later.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -373,10 +374,10 @@ pub(super) fn choose(all: &WordCounts, labelled: &WordCounts, n_texts: &[f64], c
         met.for_each(|(word, _)| chosen[word] = true);
         return chosen;
     }
-    // The most frequent are dropped first, as in Joachims 1996; of equals the earlier word is.
+    // The most frequent are dropped first, as in Joachims 1996; of equals the earlier word is, and what is shared is as much as what is whole.
     let mut by_times: Vec<(usize, ClassCounts<'_>)> = met.collect();
     if choice.drop_most_frequent > 0 {
-        by_times.sort_by(|a, b| b.1.times().total_cmp(&a.1.times()).then(a.0.cmp(&b.0)));
+        by_times.sort_by_cached_key(|(word, of_word)| (Reverse((of_word.times() * 1e6).round() as u64), *word));
         by_times.drain(..choice.drop_most_frequent.min(by_times.len()));
     }
     by_times.retain(|(_, of_word)| reaches(of_word.texts(), choice.least_texts) && reaches(of_word.times(), choice.least_times));
