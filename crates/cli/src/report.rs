@@ -1,5 +1,6 @@
 //! What a person reads: aligned tables within the terminal's width, errors with a hint.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
 
@@ -20,11 +21,12 @@ pub enum Align {
 
 /// Rows of cells as aligned lines, each indented by two spaces and cut at the terminal's width.
 pub fn table(header: &[&str], align: &[Align], rows: &[Vec<String>]) -> String {
-    // What would break a line, or tell the terminal something, is written as what it is.
-    let is_odd = |cell: &String| cell.contains(char::is_control);
+    // What would break a line, or tell the terminal something, is written as what it is; what would fill the terminal is cut.
+    const MOST_OF_A_CELL: usize = 1000;
+    let is_odd = |cell: &String| cell.len() > MOST_OF_A_CELL || cell.contains(char::is_control);
     let mended: Vec<Vec<String>>;
     let rows = if rows.iter().flatten().any(is_odd) {
-        mended = rows.iter().map(|row| row.iter().map(|cell| escaped(cell)).collect()).collect();
+        mended = rows.iter().map(|row| row.iter().map(|cell| escaped(&shortened(cell, MOST_OF_A_CELL))).collect()).collect();
         &mended
     } else {
         rows
@@ -110,9 +112,15 @@ pub fn error(what: &str, hint: Option<&str>) {
     }
 }
 
-/// A line on standard error; nobody may be there to read it, and that is no error.
+/// A line on standard error; nobody may be there to read it, and that is no error. Names that a file gives may be of any length.
 pub fn tell(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+    const MOST_OF_A_MESSAGE: usize = 4000;
+    let _ = writeln!(io::stderr().lock(), "{}", shortened(line, MOST_OF_A_MESSAGE));
+}
+
+/// A text of no more than so many bytes and a mark that there was more.
+fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most { text.into() } else { format!("{}…", &text[..text.floor_char_boundary(most)]).into() }
 }
 
 /// What was understood of the columns.

@@ -7,12 +7,14 @@ use std::sync::Arc;
 
 use clap::Args;
 use serde_json::{Value, json};
-use tunbridge::belief::Climb;
+use tunbridge::belief::{Climb, Kind, Role, Variable};
+use tunbridge::learners::{EvidenceValue, TellingEvidence};
 use tunbridge::{ComponentPlan, FromUnlabelled, NaiveBayesModel, OnStep, Unlabelled};
 
 use crate::args::{Common, refuse};
 use crate::figures::{count, number, of};
 use crate::report::{self, Align, table};
+use crate::verbs::learn::bin_words;
 use crate::{Failure, json, lists};
 
 /// How rows without a class are learned from.
@@ -72,8 +74,11 @@ impl UnlabelledArgs {
 
     /// What is asked for, if anything is.
     pub fn plan(&self, common: &Common, seed: u64) -> Result<Option<Unlabelled>, Failure> {
+        // A mixture of one component is the class itself.
+        let is_mixture = |plan: &&ComponentPlan| plan.each > 1 || !plan.of_class.is_empty();
+        let components = self.components.as_ref().filter(is_mixture);
         if self.unlabelled.is_none() {
-            let has_components = self.components.is_some();
+            let has_components = components.is_some();
             let em = if has_components { &self.given()[2..3] } else { &self.given()[2..] };
             refuse(em, "goes with --unlabelled")?;
             if !has_components {
@@ -105,7 +110,7 @@ impl UnlabelledArgs {
             lambda: if self.unlabelled.is_some() { self.unlabelled_weight } else { Some(0.0) },
             climb,
             hard: self.em_hard,
-            components: self.components.clone(),
+            components: components.cloned(),
             seed,
             on_step: tells.then_some(on_step),
         }))
@@ -157,6 +162,19 @@ pub fn object(from: &FromUnlabelled, with_history: bool) -> Value {
     object
 }
 
+/// A piece of evidence with its column; words of the only text, as in the paper's table, by themselves.
+fn named(model: &NaiveBayesModel, piece: &TellingEvidence) -> String {
+    let TellingEvidence { variable, value, .. } = piece;
+    let is_word = |v: &&Variable| v.name == *variable && matches!(v.kind, Kind::Text(_));
+    let inputs = || model.schema().variables().iter().filter(|v| v.role == Role::Input);
+    match value {
+        EvidenceValue::State(word) if inputs().count() == 1 && inputs().any(|v| is_word(&v)) => word.clone(),
+        EvidenceValue::State(state) => format!("{variable} = {state}"),
+        EvidenceValue::Bin { above, up_to } => format!("{variable} {}", bin_words(*above, *up_to)),
+        EvidenceValue::Number { mean, sd, .. } => format!("{variable} {} ± {}", number(*mean), number(*sd)),
+    }
+}
+
 /// Steps that have a place beside each other in a terminal.
 const MOST_STEPS: usize = 5;
 
@@ -180,7 +198,7 @@ pub fn history(model: &NaiveBayesModel, top: usize, most_classes: usize) -> Resu
     for class in model.classes().iter().take(most_classes) {
         let of_step = |step: &usize| {
             let found = from.history.get(*step)?.evidence.iter().find(|evidence| evidence.class == *class)?;
-            Some(found.evidence.iter().take(top).map(|piece| piece.value.to_string()).collect::<Vec<_>>())
+            Some(found.evidence.iter().take(top).map(|piece| named(model, piece)).collect::<Vec<_>>())
         };
         let columns: Vec<Vec<String>> = shown.iter().map(|step| of_step(step).unwrap_or_default()).collect();
         let cell = |column: &Vec<String>, row: usize| column.get(row).cloned().unwrap_or_default();

@@ -23,7 +23,7 @@ pub struct Case {
 /// A text before words are made of it.
 #[derive(Clone, Debug)]
 enum Given {
-    /// By hand: it is taken as it is.
+    /// By hand: only markup is taken out of it.
     Typed(String),
     /// In a file: it is decoded, unpacked and stripped first.
     Read(Vec<u8>),
@@ -118,8 +118,9 @@ impl Case {
                 (Kind::Text(known), Cell::Text { words: codes, .. }) => {
                     let tokenizer = Tokenizer::new(words).map_err(|e| Error::Internal(e.to_string()))?;
                     let place = |word: &[u8]| std::str::from_utf8(word).ok().and_then(|word| known.place(word));
-                    tokenizer.each_word_of_text(value, |word| codes.push(place(word).map_or(u32::MAX, |place| place as u32)));
-                    case.texts.push((id, Given::Typed(value.into())));
+                    let value = words.text_by_hand(value);
+                    tokenizer.each_word_of_text(&value, |word| codes.push(place(word).map_or(u32::MAX, |place| place as u32)));
+                    case.texts.push((id, Given::Typed(value)));
                 }
                 (Kind::Numeric, Cell::Number(number)) if !is_missing => {
                     *number = Some(as_number().ok_or_else(not_a_number)?);

@@ -38,9 +38,10 @@ pub fn update(
     let bound = read.max_vocabulary.or(model.recipe().max_vocabulary);
     let (rows, report, mut remarks) = counted_alike(model, paths, read, UnknownStates::Grow, bound)?;
     let (mut before, rows) = align(model.parts().clone(), rows)?;
+    before.statistic.merge(&rows.statistic)?;
+    drop_unmet(&mut before)?;
     remarks.extend(new_states(model.schema(), &before.schema));
     remarks.extend(alike_states(&before.schema, &[model.schema()]));
-    before.statistic.merge(&rows.statistic)?;
     before.pruned = lost_with_rows(model.parts(), &report.pruned, &before.schema);
     before.recipe.max_vocabulary = bound;
     check_bursts(&before, &report.pruned)?;
@@ -108,7 +109,7 @@ pub fn forget(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], read: ReadOpt
         Error::unfit(format!("these rows are not all in the model: {e}"), "forget only rows that the model has learned, each once")
     })?;
     check_spreads(model, &left)?;
-    drop_unmet(&mut left, &rows.statistic)?;
+    drop_unmet(&mut left)?;
     stale(&mut left, model, &mut remarks);
     approximate(&mut left, &mut remarks);
     Ok(Changed { model: NaiveBayesModel::from_parts(left)?, report, remarks })

@@ -105,7 +105,7 @@ mod tests {
                 let mut read = data::ReadOptions::default();
                 model.recipe().apply(&mut read);
                 let table =
-                    Table::open_as(&[folder.path().join("new.txt")], read, model.schema(), data::UnknownStates::Grow, true).unwrap();
+                    Table::open_as(&[folder.path().join("new.txt")], read, model.schema(), data::UnknownStates::Apart, true).unwrap();
                 let (case, _) = Case::of_table(&table, 1).unwrap();
                 let ledger = case.lend(|row| model.posterior().explain(model.schema(), row, 0, Contest::default())).unwrap();
                 let (id, marked) = case.marked_texts(&words).unwrap().remove(0);

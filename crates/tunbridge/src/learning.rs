@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use belief::{Observations, ReadReport};
+use belief::{Observations, ReadReport, Role};
 use data::{MadeColumns, Table};
 use learn::{AttributeStatistic, Discretisation};
 
@@ -13,6 +13,7 @@ use crate::counting::{Counted, after_skipping, check_rows, check_texts, count, w
 use crate::held_out::{blank_tally, calibrate, evaluate_plan};
 use crate::model::Stored;
 use crate::unlabelled::WithUnlabelled;
+use crate::vocabulary::drop_unmet;
 use crate::{Error, Evaluation, EvaluationPlan, FromUnlabelled, LearnOptions, NaiveBayesModel, Recipe, Timings};
 
 /// With fewer rows a calibration is fitted to chance.
@@ -152,6 +153,16 @@ pub(crate) fn learn_from(
         model = NaiveBayesModel::from_parts(parts)?;
     }
     timings.add("evaluate", start);
+    let start = Instant::now();
+    // Only now: whoever judges reads all rows once more, those that do not count among them.
+    let all_count = model.statistic().n_rows_without_target() == 0.0 && !model.schema().variables().iter().any(|v| v.role == Role::Weight);
+    let mut parts = if all_count { None } else { Some(model.parts().clone()) };
+    if parts.as_mut().map_or(Ok(false), drop_unmet)?
+        && let Some(parts) = parts
+    {
+        model = NaiveBayesModel::from_parts(parts)?;
+    }
+    timings.add("learn", start);
     Ok(Learned { model, report, remarks, evaluation, calibrated, timings })
 }
 

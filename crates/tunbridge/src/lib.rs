@@ -75,7 +75,7 @@ pub use model::{Model, NaiveBayesModel};
 pub use network::NetworkModel;
 pub use recipe::Recipe;
 pub use state_belief::StateBelief;
-pub use testing::{TestOptions, Tested, hold_out, test};
+pub use testing::{TestOptions, Tested, hold_out, test, test_beside_uncalibrated};
 pub use unlabelled::{ComponentPlan, FromUnlabelled, HistoryStep, OnStep, Unlabelled};
 pub use value_of_information::Worth;
 pub use widening::widening;

@@ -412,6 +412,14 @@ impl NaiveBayesModel {
         self.posterior.class_names()
     }
 
+    /// The same model without its calibration.
+    ///
+    /// # Errors
+    /// None that the model itself did not meet.
+    pub fn uncalibrated(&self) -> Result<Self, Error> {
+        Self::from_parts(Stored { calibrator: None, calibrator_is_stale: false, ..self.parts.clone() })
+    }
+
     /// The same data under another prior.
     ///
     /// # Errors

@@ -44,16 +44,40 @@ pub fn test(model: &dyn Classifier, paths: &[impl AsRef<Path>], options: TestOpt
     test_as(model, paths, options, "")
 }
 
-/// The same, with words for how the rows were chosen; else they are counted.
+/// The same, and how good the model was before it was calibrated, if it was.
+///
+/// # Errors
+/// As [`test`].
+pub fn test_beside_uncalibrated(
+    model: &NaiveBayesModel,
+    paths: &[impl AsRef<Path>],
+    options: TestOptions,
+) -> Result<(Tested, Option<Evaluation>), Error> {
+    let uncalibrated = model.calibrator().map(|_| model.uncalibrated()).transpose()?;
+    let models: Vec<&dyn Classifier> = std::iter::once(model as &dyn Classifier).chain(uncalibrated.as_ref().map(|m| m as _)).collect();
+    let mut tested = test_all(&models, paths, options, "")?;
+    let before = (tested.len() > 1).then(|| tested.remove(1).evaluation);
+    Ok((tested.remove(0), before))
+}
+
+/// The same as [`test`], with words for how the rows were chosen; else they are counted.
 pub(crate) fn test_as(model: &dyn Classifier, paths: &[impl AsRef<Path>], options: TestOptions, how: &str) -> Result<Tested, Error> {
-    let blank = blank_tally(options.costs.as_ref(), model.classes())?;
-    let (tested, tally) = tally(model, paths, options, blank)?;
+    Ok(test_all(&[model], paths, options, how)?.remove(0))
+}
+
+/// What each of several models of the same columns and classes makes of the rows of files, which are opened once.
+fn test_all(models: &[&dyn Classifier], paths: &[impl AsRef<Path>], options: TestOptions, how: &str) -> Result<Vec<Tested>, Error> {
+    let blank = blank_tally(options.costs.as_ref(), models[0].classes())?;
+    let tallies = tallies(models, paths, options, blank)?;
+    tallies.into_iter().zip(models).map(|((met, tally), model)| tested(*model, met, &tally, how)).collect()
+}
+
+fn tested(model: &dyn Classifier, Met { report, remarks }: Met, tally: &Tally, how: &str) -> Result<Tested, Error> {
     let name = model.target();
     let metrics = tally.metrics().ok_or_else(|| match how {
         "" => Error::unfit(format!("no row has a class of `{name}` that the model knows"), "check the target's column"),
         _ => nothing_held_out(),
     })?;
-    let Met { report, remarks } = tested;
     let target = target_of(model.schema())?;
     let of_target = |counts: &[u64]| counts.get(target).copied().unwrap_or(0);
     let n_judged = report.n_rows - of_target(&report.n_missing) - of_target(&report.n_unknown);
@@ -69,7 +93,13 @@ pub(crate) struct Met {
 
 /// What a model makes of rows that have the target, added to `blank`.
 pub(crate) fn tally(model: &dyn Classifier, paths: &[impl AsRef<Path>], options: TestOptions, blank: Tally) -> Result<(Met, Tally), Error> {
+    Ok(tallies(&[model], paths, options, blank)?.remove(0))
+}
+
+/// The same of several models that read the same columns.
+fn tallies(models: &[&dyn Classifier], paths: &[impl AsRef<Path>], options: TestOptions, blank: Tally) -> Result<Vec<(Met, Tally)>, Error> {
     let TestOptions { mut read, unknown_states, .. } = options;
+    let model = models[0];
     model.recipe().apply(&mut read);
     let again = read.clone();
     let table = Table::open_as(paths, read, model.schema(), unknown_states, true)?;
@@ -80,6 +110,10 @@ pub(crate) fn tally(model: &dyn Classifier, paths: &[impl AsRef<Path>], options:
             "give rows whose class is known",
         ));
     }
+    models.iter().map(|model| tally_of(*model, &table, target, &blank)).collect()
+}
+
+fn tally_of(model: &dyn Classifier, table: &Table, target: usize, blank: &Tally) -> Result<(Met, Tally), Error> {
     let scores = |chunk: &belief::Chunk<'_>, out: &mut Vec<f64>| model.ln_posteriors(chunk, out);
     let n_classes = model.classes().len();
     let fold = table.fold(|_: &[usize]| Judge::new(&scores, target, n_classes, blank.clone()))?;

@@ -158,7 +158,7 @@ impl WithUnlabelled {
         }
         let mut read = read.clone();
         read.schema = None;
-        let more = Table::open_as(&unlabelled.paths, read, &without_target(&counted.schema), UnknownStates::Grow, true)?;
+        let more = Table::open_as(&unlabelled.paths, read, &without_target(&counted.schema), UnknownStates::Grow, true)?.counting_copies();
         let found = more.fold(|_: &[usize]| ())?;
         let target = counted.schema.target();
         let schema = counted.schema.with_states(|id, states| match found.schema.variable(id).kind.states() {
@@ -171,6 +171,15 @@ impl WithUnlabelled {
         if found.report.n_not_utf8 > 0 {
             let texts = counted_words(found.report.n_not_utf8, "text without a class is", "texts without a class are");
             remarks.push(format!("{texts} not UTF-8, and read as Windows-1252"));
+        }
+        if found.report.n_without_words > 0 {
+            let texts = counted_words(found.report.n_without_words, "document without a class has", "documents without a class have");
+            remarks.push(format!("{texts} no words"));
+        }
+        if found.report.n_copies > 0 {
+            let about = if found.report.copies_are_estimated { "about " } else { "" };
+            let texts = counted_words(found.report.n_copies, "document without a class is a copy", "documents without a class are copies");
+            remarks.push(format!("{about}{texts} of another of them, byte for byte"));
         }
         if let Some(first) = &found.report.first_skipped {
             let rows = counted_words(found.report.n_skipped, "row without a class was", "rows without a class were");

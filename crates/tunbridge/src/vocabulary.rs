@@ -76,12 +76,12 @@ pub(crate) fn keep_to_bound(parts: &mut Stored) -> Result<(), Error> {
     recode(parts, &recoding)
 }
 
-/// Drops words, and states, of which nothing is counted any more and something was in rows that have left: who never met them has none
-/// either. Words that have weights stay, for new ones would get none.
+/// Drops words, and states, of which nothing is counted and that nobody declared: they are in rows that have left, or that do not count.
+/// Who never met such rows has none either. Words that have weights stay, for new ones would get none. Whether there were any.
 ///
 /// # Errors
 /// When the statistic is not of the schema.
-pub(crate) fn drop_unmet(parts: &mut Stored, rows: &NaiveBayesStatistic) -> Result<(), Error> {
+pub(crate) fn drop_unmet(parts: &mut Stored) -> Result<bool, Error> {
     let mut recoding = Recoding { columns: vec![None; parts.schema.variables().len()] };
     for (place, variable) in parts.schema.variables().iter().enumerate() {
         let Some(states) = variable.kind.states() else { continue };
@@ -90,9 +90,9 @@ pub(crate) fn drop_unmet(parts: &mut Stored, rows: &NaiveBayesStatistic) -> Resu
             AttributeStatistic::Words(counts) if counts.weights().of_word.is_none() => statistic.times_met(place),
             _ => None,
         };
-        let (Some(left), Some(gone)) = (n_met(&parts.statistic), n_met(rows)) else { continue };
+        let Some(left) = n_met(&parts.statistic) else { continue };
         let unlabelled = parts.unlabelled.as_ref().and_then(|from| n_met(&from.statistic)).unwrap_or_else(|| vec![0.0; left.len()]);
-        let is_unmet = |state: usize| state >= states.n_declared() && left[state] == 0.0 && gone[state] > 0.0 && unlabelled[state] == 0.0;
+        let is_unmet = |state: usize| state >= states.n_declared() && left[state] == 0.0 && unlabelled[state] == 0.0;
         if !(0..left.len()).any(is_unmet) {
             continue;
         }
@@ -107,7 +107,8 @@ pub(crate) fn drop_unmet(parts: &mut Stored, rows: &NaiveBayesStatistic) -> Resu
         let to = (0..left.len()).map(&mut next).collect();
         recoding.columns[place] = Some(StateMap { to, n_states: n_states as usize });
     }
-    recode(parts, &recoding)
+    recode(parts, &recoding)?;
+    Ok(!recoding.is_identity())
 }
 
 /// Renames and drops states of a model.

@@ -41,16 +41,18 @@ pub fn learn(args: &LearnArgs, least_rows: f64, common: &Common, timings: &mut T
     args.columns.apply(&mut options.read, args.target.as_ref())?;
     let output = output_path(args)?;
     check_output(&output, args.force)?;
-    let learned = {
+    let mut learned = {
         let _bar = progress::show(&mut options.read, common);
         aode::learn(&args.data, &options)?
     };
     *timings = learned.timings.clone();
     let start = Instant::now();
+    let met = report::remarks(&learned.report, learned.model.schema());
+    learned.remarks.extend(met);
     let model = &learned.model;
     model.save(&output, args.force)?;
     timings.add("write", start);
-    learned.remarks.iter().chain(&report::remarks(&learned.report, model.schema())).for_each(|text| remark(common, text));
+    learned.remarks.iter().for_each(|text| remark(common, text));
     if common.json()? {
         return print_json(&learned_object(&learned, &output));
     }

@@ -21,7 +21,7 @@ use crate::{Failure, json};
 
 /// Learns, weighs, judges and saves.
 pub fn learn(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
-    let (learned, output) = match average_args::saved(args, common)? {
+    let (mut learned, output) = match average_args::saved(args, common)? {
         Some((paths, mut options)) => {
             let Some(output) = args.output.clone() else {
                 return Err(Failure::Usage("an average of saved models has no name of its own: say where it goes with --output".into()));
@@ -40,10 +40,12 @@ pub fn learn(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result
     };
     *timings = learned.timings.clone();
     let start = Instant::now();
+    let met = report::remarks(&learned.report, learned.model.schema());
+    learned.remarks.extend(met);
     let model = &learned.model;
     model.save(&output, args.force)?;
     timings.add("write", start);
-    learned.remarks.iter().chain(&report::remarks(&learned.report, model.schema())).for_each(|text| remark(common, text));
+    learned.remarks.iter().for_each(|text| remark(common, text));
     if common.json()? {
         return print_json(&learned_object(&learned, &output));
     }

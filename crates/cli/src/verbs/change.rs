@@ -256,8 +256,9 @@ fn finish(
     as_json: bool,
     text: &str,
 ) -> Result<(), Failure> {
-    let Done { model: saved, report, remarks } = changed;
-    remarks.iter().chain(&report::remarks(&report, saved.schema())).for_each(|text| remark(common, text));
+    let Done { model: saved, report, mut remarks } = changed;
+    remarks.extend(report::remarks(&report, saved.schema()));
+    remarks.iter().for_each(|text| remark(common, text));
     let rows = [before.n_rows(), saved.n_rows()];
     let pruned = if let Model::NaiveBayes(model) = &saved { json::pruned(model) } else { None };
     let start = Instant::now();

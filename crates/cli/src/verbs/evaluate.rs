@@ -10,6 +10,7 @@ use tunbridge::learners::LearnError;
 use tunbridge::network::NetworkOptions;
 use tunbridge::{
     Calibrated, Error, Evaluation, EvaluationPlan, LearnOptions, Model, TestOptions, Tested, Timings, hold_out, learn, model_file, test,
+    test_beside_uncalibrated,
 };
 
 use super::learn::method;
@@ -57,6 +58,9 @@ pub fn run(args: &EvaluateArgs, common: &Common, timings: &mut Timings) -> Resul
         value["remarks"] = found.remarks.into();
         return print_json(&value);
     }
+    // Rows of a test file are judged by the calibrated model; what it was before comes first.
+    let before = found.calibrated.as_ref().filter(|calibrated| calibrated.after.how == evaluation.how).map(|calibrated| &calibrated.before);
+    let evaluation = before.unwrap_or(evaluation);
     let mut text = format!("How good it is ({})\n{}", evaluation.how, report::evaluation(evaluation));
     text.push_str(&format!("\nWhat was taken for what\n{}", report::confusion(evaluation)));
     match &found.calibrated {
@@ -220,8 +224,9 @@ fn learner(args: &EvaluateArgs, mut read: ReadOptions, common: &Common, timings:
     }
     let learned = learn(&args.inputs, &options)?;
     if !args.test.is_empty() {
-        let tested = test(&learned.model, &args.test, test_options(args, &options))?;
-        let mut found = Found::of(tested);
+        let (tested, uncalibrated) = test_beside_uncalibrated(&learned.model, &args.test, test_options(args, &options))?;
+        let calibrated = uncalibrated.map(|before| Calibrated { before, after: tested.evaluation.clone() });
+        let mut found = Found { calibrated, ..Found::of(tested) };
         found.learned(args, options.unlabelled.is_some(), &learned.report, learned.remarks, learned.model.schema());
         timings.add("evaluate", start);
         return Ok(found);

@@ -179,7 +179,7 @@ fn row_of_files(args: &ExplainArgs, common: &Common, (schema, recipe): (&Schema,
     let mut read = args.read.options(common);
     recipe.apply(&mut read);
     let _bar = progress::show(&mut read, common);
-    let table = Table::open_as(&args.inputs, read, schema, UnknownStates::Grow, true)?;
+    let table = Table::open_as(&args.inputs, read, schema, UnknownStates::Apart, true)?;
     let (case, report) = Case::of_table(&table, args.row.unwrap_or(1))?;
     table.remarks().iter().chain(&report::remarks(&report, schema)).for_each(|text| remark(common, text));
     Ok(case)

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use tunbridge::belief::Chunk;
+use tunbridge::belief::{Chunk, Kind, Role, Variable};
 use tunbridge::data::{LabelAnswers, OutputFormat, Table};
 use tunbridge::labels::LearnedLabels;
-use tunbridge::learners::{BinaryRelevance, ClassEvidence, Contest, telling_evidence};
+use tunbridge::learners::{BinaryRelevance, ClassEvidence, Contest, TellingWords, WordsOfClass, telling_evidence, telling_words};
 use tunbridge::{Case, Error, LabelsModel, LearnOptions, Timings};
 
 use super::classify::OpenRows;
@@ -27,16 +27,18 @@ pub fn learn(args: &LearnArgs, common: &Common, mut options: LearnOptions, outpu
     if common.trace {
         return Err(Failure::Usage("--trace does not go with --labels: each label is a model of its own".into()));
     }
-    let learned = {
+    let mut learned = {
         let _bar = progress::show(&mut options.read, common);
         tunbridge::labels::learn(&args.data, &options)?
     };
     *timings = learned.timings.clone();
     let start = Instant::now();
+    let met = report::remarks(&learned.report, learned.model.schema());
+    learned.remarks.extend(met);
     let model = &learned.model;
     model.save(output, args.force)?;
     timings.add("write", start);
-    learned.remarks.iter().chain(&report::remarks(&learned.report, model.schema())).for_each(|text| remark(common, text));
+    learned.remarks.iter().for_each(|text| remark(common, text));
     if common.json()? {
         return print_json(&learned_object(&learned, output));
     }
@@ -97,6 +99,23 @@ fn evidence(model: &LabelsModel, most_labels: usize, most: usize) -> Result<Vec<
         found.extend(yes.map(|yes| ClassEvidence { class: model.labels()[label].clone(), ..yes }));
     }
     Ok(found)
+}
+
+/// The words of each column of texts that tell the rows of each label from those without it.
+fn words(model: &LabelsModel, most_labels: usize, most: usize, least_texts: f64) -> Result<Vec<TellingWords>, Failure> {
+    let posterior = model.posterior();
+    let mut columns: Vec<TellingWords> = Vec::new();
+    for label in most_frequent(model, most_labels) {
+        let statistic = model.statistic().of_label(label).map_err(Error::from)?;
+        let found = telling_words(posterior.schema(), &statistic, &posterior.models()[label], most, least_texts).map_err(Error::from)?;
+        columns.resize_with(found.len(), || TellingWords { variable: String::new(), classes: Vec::new() });
+        for (column, found) in columns.iter_mut().zip(found) {
+            let yes = found.classes.into_iter().find(|class| class.class == BinaryRelevance::CLASSES[BinaryRelevance::YES]);
+            column.variable = found.variable;
+            column.classes.extend(yes.map(|yes| WordsOfClass { class: model.labels()[label].clone(), ..yes }));
+        }
+    }
+    Ok(columns)
 }
 
 fn learned_object(learned: &LearnedLabels, output: &Path) -> Value {
@@ -229,12 +248,18 @@ pub fn explain(args: &ExplainArgs, common: &Common, model: &LabelsModel, one_cas
 
 /// The model in readable form, or as JSON.
 pub fn show(args: &ShowArgs, as_json: bool, model: &LabelsModel) -> Result<(), Failure> {
-    let of_classes = [("--history", args.history), ("--by", args.by.is_some()), ("--min-texts", args.min_texts.is_some())];
-    refuse(&of_classes, "does not go with labels: their most telling evidence is shown label by label")?;
+    refuse(&[("--history", args.history)], "does not go with labels, of which no rows without a class are learned from")?;
+    let is_text = |v: &&Variable| v.role == Role::Input && matches!(v.kind, Kind::Text(_));
+    let has_texts = model.schema().variables().iter().any(|v| is_text(&v));
+    if !has_texts {
+        refuse(&[("--by", args.by.is_some()), ("--min-texts", args.min_texts.is_some())], "is about words, and the model has no texts")?;
+    }
+    let least_texts = args.min_texts.map_or(0.0, f64::from);
     if as_json {
+        refuse(&[("--by", args.by.is_some())], "is for people: JSON has both rankings")?;
         let found = evidence(model, usize::MAX, args.top.unwrap_or(10))?;
         let found = found.into_iter().map(|label| (label.class, json!(label.evidence)));
-        return print_json(&json!({
+        let mut shown = json!({
             "kind": "labels",
             "rows": json::number(model.statistic().n_rows()),
             "rows_without_target": json::number(model.statistic().n_rows_without_target()),
@@ -245,13 +270,25 @@ pub fn show(args: &ShowArgs, as_json: bool, model: &LabelsModel) -> Result<(), F
             "labels": labels_object(model),
             "columns": json::schema(model.schema(), None),
             "telling_evidence": Value::Object(found.collect()),
-        }));
+        });
+        if has_texts {
+            shown["words"] = crate::telling_words::object(&words(model, usize::MAX, args.top.unwrap_or(10), least_texts)?);
+        }
+        return print_json(&shown);
     }
     let most = if args.all { usize::MAX } else { MOST };
     let rows = of(model.statistic().n_rows(), "row", "rows");
     let mut text = format!("{}: labels, {rows}, {}\n\n", args.model.display(), model.prior_words());
     text.push_str(&report::schema(model.schema(), None, if args.all { usize::MAX } else { 40 }));
     let _ = writeln!(text, "\n{}", labels(model, most));
-    text.push_str(&evidence_table(&evidence(model, most, args.top.unwrap_or(5))?, most));
+    // Words have rankings of their own below.
+    let top = args.top.unwrap_or(5);
+    if !model.schema().variables().iter().filter(|v| v.role == Role::Input).all(|v| is_text(&v)) {
+        text.push_str(&evidence_table(&evidence(model, most, top)?, most));
+        text.push_str(if has_texts { "\n" } else { "" });
+    }
+    if has_texts {
+        text.push_str(&crate::telling_words::tables(&words(model, most, top, least_texts)?, model.prior().text, args.by, most));
+    }
     print(&text)
 }

@@ -37,12 +37,14 @@ pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(
     if args.learner.labels.is_some() {
         return super::labels::learn(args, common, options, &output, timings);
     }
-    let (learned, title) = {
+    let (mut learned, title) = {
         let mut options = options;
         let _bar = progress::show(&mut options.read, common);
         (learn(&args.data, &options)?, title(&args.data))
     };
     *timings = learned.timings.clone();
+    let met = report::remarks(&learned.report, learned.model.schema());
+    learned.remarks.extend(met);
     let model = &learned.model;
     // The file is written while there is still something to be told.
     let (saved, text) = std::thread::scope(|scope| {
@@ -56,9 +58,7 @@ pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(
         (saving.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), text)
     });
     saved?;
-    for text in learned.remarks.iter().chain(&report::remarks(&learned.report, learned.model.schema())) {
-        remark(common, text);
-    }
+    learned.remarks.iter().for_each(|text| remark(common, text));
     let Some(text) = text else { return print_json(&as_object(&learned, &output)) };
     let mut text = text?;
     if common.trace {

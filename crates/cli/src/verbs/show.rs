@@ -1,6 +1,7 @@
 //! `show`: a model in readable form, or as JSON.
 
 use std::fmt::Write;
+use std::fs::File;
 
 use serde_json::{Map, Value, json};
 use tunbridge::belief::{JointCounts, VarId};
@@ -17,6 +18,9 @@ use crate::{Failure, json, unlabelled};
 pub fn run(args: &ShowArgs, common: &Common, timings: &mut Timings) -> Result<(), Failure> {
     no_trace(common)?;
     if !tunbridge::model_file::is_model(&args.model) {
+        if args.model.is_file() && File::open(&args.model).is_err() {
+            return load(&args.model, timings).map(drop);
+        }
         if args.model.exists() && !tunbridge::network::is_network(&args.model) {
             let what = format!("{}: is not a Tunbridge model, nor a network", args.model.display());
             let hint = format!("a model is written by `tunbridge learn`; networks are {} files", super::network::format_names());

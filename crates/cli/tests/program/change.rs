@@ -335,3 +335,27 @@ fn columns_in_another_order_are_the_same_columns() {
     assert!(folder.run("diff b.tb both.tb").ok().stdout().contains("a = r"));
     folder.run("learn a.csv -t y --class-depth 3").fails(1, &["--class-depth 3 is for folders of documents"]);
 }
+
+/// A state that is only in rows without a class, or of no weight, was never learned from: it is as unknown as any other.
+#[test]
+fn states_of_rows_that_do_not_count_are_not_known() {
+    let folder = Folder::new().write("t.csv", "b,y\nu,p\nv,q\nzz,\n").write("w.csv", "b,w,y\nu,1,p\nv,1,q\nzz,0,p\n");
+    folder.put("new.csv", "b\nzz\nqq\n");
+    folder.put("later.csv", "b,y\nzz,\n");
+    folder.run("learn t.csv -t y -o t.tb").ok();
+    folder.run("learn w.csv -t y --weight w -o w.tb").ok();
+    folder.run("update t.tb later.csv -o later.tb").ok();
+    for model in ["t.tb", "w.tb", "later.tb"] {
+        folder.run(&format!("classify {model} new.csv")).ok().notes(&["2 in `b`"]);
+        folder.run(&format!("classify {model} b=zz --unknown-states error")).fails(1, &["`zz`"]);
+        let shown = folder.run(&format!("show {model} --format json")).ok();
+        assert!(!shown.stdout().contains("zz"), "{}", shown.stdout());
+    }
+    // One that is declared is known, and what rows without a class are learned from is too.
+    folder.put("t.schema.toml", "[columns.b]\nstates = [\"u\", \"v\", \"zz\"]\n");
+    folder.run("learn t.csv -t y -o declared.tb").ok();
+    folder.run("classify declared.tb b=zz --unknown-states error").ok();
+    std::fs::remove_file(folder.path("t.schema.toml")).unwrap();
+    folder.run("learn t.csv -t y --unlabelled -o em.tb").ok();
+    folder.run("classify em.tb b=zz --unknown-states error").ok();
+}

@@ -280,3 +280,32 @@ fn a_column_that_another_one_blurs_is_told() {
     folder.run("learn pop.csv -t T --evaluate none").ok().notes(&["`share` is blurred", "--numeric gaussian:0"]);
     assert!(!folder.run("learn pop.csv -t T --evaluate none --numeric gaussian:0").ok().transcript().contains("blurred"));
 }
+
+/// A column's own name says more than a pattern, in whatever order they are given.
+#[test]
+fn a_name_says_more_than_a_pattern() {
+    let folder = Folder::new().write("t.csv", "a,b,y\n1,2,p\n2,3,q\n3,4,p\n4,1,q\n");
+    for types in ["a=numeric,*=category", "*=category,a=numeric"] {
+        let learned = folder.run(&format!("learn t.csv -t y --types '{types}' --evaluate none --format json")).ok().json();
+        let kinds: Vec<&str> = learned["columns"].as_array().unwrap().iter().map(|c| c["type"].as_str().unwrap()).collect();
+        assert_eq!(kinds, ["numeric", "category", "category"], "{types}");
+    }
+}
+
+/// A row whose bytes are no text is a fault of that row, and makes no states of a column of numbers.
+#[test]
+fn bytes_that_are_no_text_do_not_make_numbers_states() {
+    let rows: Vec<u8> = (0..300).flat_map(|i| format!("{}.5,{}\n", i, ["p", "q"][i % 2]).into_bytes()).collect();
+    let folder = Folder::new().write("t.csv", [b"a,y\n", &rows[..], b"caf\xE9,p\n"].concat());
+    folder.run("learn t.csv -t y --evaluate none").fails(1, &["t.csv:302"]);
+    let learned = folder.run("learn t.csv -t y --evaluate none --on-bad-row skip --format json").ok().json();
+    assert_eq!((&learned["rows"], &learned["skipped"], &learned["columns"][0]["type"]), (&json!(300), &json!(1), &json!("numeric")));
+}
+
+/// The schema beside a later file is another table's.
+#[test]
+fn only_the_first_files_schema_is_looked_at() {
+    let folder = Folder::new().write("a.csv", "x,y\n1,p\n2,q\n").write("b.csv", "x,y\n3,p\n4,q\n");
+    folder.put("b.schema.toml", "weight = \"x\"\n");
+    folder.run("learn a.csv b.csv -t y --evaluate none").ok().notes(&["b.schema.toml is not looked at"]);
+}

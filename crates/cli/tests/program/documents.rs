@@ -151,3 +151,13 @@ fn what_is_wrong_with_a_folder_is_told() {
     folder.run("learn mail -o m.tb").fails(1, &["picture.png is not text", "--on-bad-row skip"]);
     folder.run("learn mail -o m.tb --on-bad-row skip").ok().notes(&["1 malformed row was skipped", "picture.png"]);
 }
+
+/// It is looked at once, however often more of it is read, and hides no message behind it.
+#[test]
+fn a_mailbox_may_have_a_line_of_any_length() {
+    let long = "word From ".repeat(400_000);
+    let folder =
+        Folder::new().write("ham.mbox", mailbox(&["a b", &long, "c d", &format!("From {long}"), "e"])).write("spam.mbox", mailbox(&["x"]));
+    let learned = folder.run("learn ham.mbox spam.mbox --evaluate none --format json -o m.tb").ok().json();
+    assert_eq!(learned["rows"], 6);
+}

@@ -155,3 +155,20 @@ fn a_share_that_leaves_nothing_to_learn_from_is_named() {
     let folder = Folder::new().write("t.csv", "x,y\na,p\nb,q\na,p\nb,q\n");
     folder.run("evaluate t.csv -t y --holdout 0.99").fails(1, &["in what --holdout 0.99 leaves to learn from", "a smaller share"]);
 }
+
+/// Rows of a test file are judged with the calibration and without it, in one reading: standard input is read once.
+#[test]
+fn a_test_file_tells_what_a_calibration_did() {
+    let folder = Folder::new().write("xy.csv", crate::json::two_classes(400)).write("test.csv", crate::json::two_classes(300));
+    let plain = folder.run("evaluate xy.csv -t y --test test.csv --format json").ok().json();
+    let line = "evaluate xy.csv -t y --calibrate sigmoid --format json --test";
+    let found = folder.run(&format!("{line} test.csv")).ok().json();
+    assert_eq!(found["uncalibrated"]["log_loss"], plain["log_loss"]);
+    assert_eq!(found["calibrated"]["log_loss"], found["log_loss"]);
+    assert_ne!(found["calibrated"]["log_loss"], found["uncalibrated"]["log_loss"]);
+    assert_eq!(folder.run_with_input(&format!("{line} -"), folder.text("test.csv")).ok().json(), found);
+    let text = folder.run("evaluate xy.csv -t y --calibrate sigmoid --test test.csv").ok();
+    let loss = |value: &serde_json::Value| format!("{:.4}", value["log_loss"].as_f64().unwrap());
+    let (before, after) = text.stdout().split_once("\nCalibrated (300 test rows)\n").unwrap();
+    assert!(before.contains(&loss(&found["uncalibrated"])) && after.contains(&loss(&found["calibrated"])), "{}", text.stdout());
+}

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::Folder;
+use crate::support::{Folder, assert_close};
 
 #[test]
 fn a_file_may_lack_columns() {
@@ -108,4 +108,32 @@ fn new_files_have_the_users_permissions() {
     assert_eq!(learn("002"), 0o600);
     std::fs::remove_file(folder.path("m.tb")).unwrap();
     assert_eq!(learn("002"), 0o664);
+}
+
+/// Whatever the kind of model: a row of a file is the question that `classify` answers, and that the same values on the command line ask.
+#[test]
+fn a_row_is_read_as_classify_reads_it() {
+    let folder = Folder::new().write("a.csv", "b,s,y\n0,Red,p\n1,Blue,q\n1,Red,q\n0,Blue,p\n");
+    folder.put("b.csv", "b,s\n0.0,red\n");
+    for kind in ["naive-bayes", "bernoulli", "nearest-centroid", "aode", "tan"] {
+        folder.run(&format!("learn a.csv -t y -m {kind} --types b=category -o {kind}.tb --evaluate none")).ok();
+        let answer = folder.run(&format!("classify {kind}.tb b.csv --format jsonl")).ok().json();
+        let ledger = folder.run(&format!("explain {kind}.tb b.csv --format json")).ok().json();
+        assert_eq!(ledger["class"], answer["predicted"], "{kind}");
+        let p = answer["probability"][ledger["class"].as_str().unwrap()].as_f64().unwrap();
+        assert_close(&ledger["probability"], p, 1e-12);
+        let typed = folder.run(&format!("explain {kind}.tb b=0.0 s=red --format json")).ok().json();
+        assert_eq!(ledger, typed, "{kind}");
+    }
+}
+
+/// Of a model that wants to know every state beforehand too.
+#[test]
+fn a_state_never_seen_is_left_out_whatever_the_row() {
+    let folder = Folder::with_play_tennis().write("hail.csv", "Outlook,Wind\nSunny,Strong\nHail,Weak\n");
+    folder.run("learn play_tennis.csv -t PlayTennis -m aode -o aode.tb --evaluate none").ok();
+    for (row, case) in [(1, "Outlook=Sunny Wind=Strong"), (2, "Outlook=Hail Wind=Weak")] {
+        let ledger = folder.run(&format!("explain aode.tb hail.csv --row {row} --format json")).ok().json();
+        assert_eq!(ledger["probability"], folder.run(&format!("explain aode.tb {case} --format json")).ok().json()["probability"]);
+    }
 }

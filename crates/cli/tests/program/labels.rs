@@ -2,6 +2,8 @@
 
 use insta::assert_snapshot;
 
+use serde_json::json;
+
 use crate::support::Folder;
 
 fn stories() -> Folder {
@@ -118,4 +120,21 @@ fn what_does_not_go_with_labels_is_named() {
     folder.run("merge stories.tb plain.tb -o no.tb").fails(1, &["one is labels, the other naive-bayes"]);
     folder.run("diff stories.tb plain.tb").fails(1, &["one is labels, the other naive-bayes"]);
     folder.run("classify stories.tb topics=grain").fails(1, &["is what the model predicts"]);
+}
+
+/// As of classes: by how many times as likely a word is with the label as without it, and by what it tells on average.
+#[test]
+fn words_of_labels_are_ranked_in_both_ways() {
+    let rows = "grain prices rise,grain;prices\ngrain harvest falls,grain\nprices of oil rise,prices\nthe weather,\n";
+    let folder = Folder::new().write("s.csv", format!("body,topics\n{rows}"));
+    folder.run("learn s.csv --target topics --labels ; --text body --evaluate none -o s.tb").ok();
+    let shown = folder.run("show s.tb --format json").ok().json();
+    let of_grain = shown["words"]["body"].as_array().unwrap().iter().find(|label| label["class"] == "grain").unwrap();
+    for ranking in ["by_ratio", "by_information"] {
+        assert_eq!(of_grain[ranking][0]["word"], "grain", "{shown}");
+    }
+    assert_eq!((&of_grain["by_ratio"][0]["texts"], &of_grain["by_ratio"][0]["texts_in_rest"]), (&json!(2), &json!(0)));
+    let full = folder.run("show s.tb --by ratio").ok();
+    assert!(full.stdout().contains("Words of body by P(word | class)/P(word | all others)"), "{}", full.stdout());
+    folder.run("show s.tb --history").fails(2, &["--history"]);
 }

@@ -154,3 +154,15 @@ fn mistakes_are_answered_with_the_place_and_a_way_out() {
     let shown: Vec<String> = lines.iter().map(|line| folder.run(line).transcript()).collect();
     insta::assert_snapshot!("mistakes", shown.join("\n"));
 }
+
+/// A file may name its columns and states as it likes; nobody wants to read all of it.
+#[test]
+fn messages_and_tables_are_of_bounded_length() {
+    let long = "é".repeat(200_000);
+    let folder = Folder::new().write("name.csv", format!("{long},b\n1,2\n")).write("state.csv", format!("x,y\n{long},p\nv,q\n{long},p\n"));
+    let refused = folder.run("learn name.csv -t y");
+    assert!(refused.stderr.len() < 10_000, "{}", refused.stderr.len());
+    refused.fails(1, &["the target `y` is no column"]);
+    let learned = folder.run("learn state.csv -t y -o m.tb").ok();
+    assert!(learned.stdout().len() < 20_000, "{}", learned.stdout().len());
+}

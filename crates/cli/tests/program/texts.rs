@@ -1,6 +1,6 @@
 //! Texts: folders of documents, and columns of words beside other columns.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::Folder;
 
@@ -354,4 +354,52 @@ fn a_text_none_of_whose_words_counts_is_not_said_to_be_missing() {
     for flags in ["--min-texts 100", "--drop-frequent 1000", "--keep-words 0"] {
         folder.run(&format!("learn mail --on-bad-row skip -o m.tb {flags}")).ok().notes(&["`text` is left out: none of its words counts"]);
     }
+}
+
+/// A text without words says nothing, whether it is empty, null or of marks alone.
+#[test]
+fn texts_without_words_are_missing_and_counted() {
+    let rows = [r#""the printer is jammed","y":"a""#, r#"null,"y":"b""#, r#""","y":"b""#, r#""...","y":"a""#, r#""mail is lost","y":"b""#];
+    let lines: String = rows.iter().map(|row| format!("{{\"body\":{row}}}\n")).collect();
+    let folder = Folder::new().write("m.jsonl", lines + "{\"y\":\"a\"}\n");
+    let learned = folder.run("learn m.jsonl -t y --text body --evaluate none --format json -o m.tb").ok().json();
+    let body = learned["columns"].as_array().unwrap().iter().find(|c| c["name"] == "body").unwrap();
+    assert_eq!((&body["missing"], &body["words"]), (&json!(4), &json!(6)), "{learned}");
+}
+
+/// What a person is told, programs are too.
+#[test]
+fn remarks_on_documents_are_in_the_object() {
+    let folder = Folder::new();
+    for (path, text) in [("m/a/1", &b"caf\xE9 x"[..]), ("m/a/2", b""), ("m/b/1", b"b b"), ("m/b/2", b"b b")] {
+        std::fs::create_dir_all(folder.path(path).parent().unwrap()).unwrap();
+        folder.put(path, text);
+    }
+    let learned = folder.run("learn m --evaluate none --format json").ok().json();
+    let remarks = learned["remarks"].to_string();
+    for told in ["1 text is not in UTF-8", "1 document has no words", "1 document is a copy"] {
+        assert!(remarks.contains(told), "{remarks}");
+    }
+}
+
+/// Markup is taken out of a text that is given by hand as well.
+#[test]
+fn a_text_by_hand_is_read_as_those_of_files() {
+    let folder =
+        Folder::new().write("t.csv", "body,y\n\"<b>caf&eacute;</b>\",a\n\"br zz\",b\n").write("new.csv", "body,n\n<b>caf&eacute;</b>,1\n");
+    for markup in ["html", "mail"] {
+        folder.run(&format!("learn t.csv -t y --text body --as {markup} --evaluate none -o m.tb")).ok();
+        let row = folder.run("classify m.tb new.csv --format jsonl").ok().json();
+        let case = folder.run("classify m.tb 'body=<b>caf&eacute;</b>' --format json").ok().json();
+        assert_eq!(row["probability"], case["probability"], "{markup}");
+        assert_ne!(row["probability"]["a"], 0.5, "{markup}");
+    }
+}
+
+/// An apostrophe may be a typographic one, in a text as in a list of stop words.
+#[test]
+fn stop_words_have_apostrophes_of_either_kind() {
+    let folder = Folder::new().write("t.csv", "body,y\n\"don't don’t isn't isn’t printer\",a\nzz,b\n");
+    let learned = folder.run("learn t.csv -t y --text body --stop-words English --evaluate none --format json").ok().json();
+    assert_eq!(learned["columns"][0]["words"], 2, "{learned}");
 }

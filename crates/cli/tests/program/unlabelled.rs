@@ -194,3 +194,36 @@ fn the_words_of_unlabelled_texts_are_not_the_rarest() {
     assert!(updated.stderr.contains("`text` is kept to 4 words"), "{}", updated.stderr);
     assert!(folder.run("explain few.tb text=zebra").ok().stdout().contains("“zebra”"));
 }
+
+/// A number by how it lies in the class, a state with its column.
+#[test]
+fn history_names_columns() {
+    let rows: String = (1..9).map(|i| format!("u,{i}.5,p\nv,{}.2,q\nu,{i}.1,\n", i + 5)).collect();
+    let folder = Folder::new().write("t.csv", format!("x,n,y\n{rows}"));
+    folder.run("learn t.csv -t y --unlabelled --types n=numeric --evaluate none -o t.tb").ok();
+    let shown = folder.run("show t.tb --history").ok();
+    assert!(shown.stdout().contains("x = u") && shown.stdout().contains("n 9.7 ± "), "{}", shown.stdout());
+    let json = folder.run("show t.tb --history --format json").ok().json();
+    let history = json["history"].as_array().unwrap();
+    let of_n = history[0][0]["evidence"].as_array().unwrap().iter().find(|e| e["variable"] == "n").unwrap();
+    assert!(of_n["value"]["mean"].is_number(), "{of_n}");
+}
+
+/// A mixture of one component is the class itself.
+#[test]
+fn one_component_is_no_mixture() {
+    let folder = Folder::with_play_tennis();
+    folder.run("learn play_tennis.csv -t PlayTennis -o plain.tb").ok();
+    folder.run("learn play_tennis.csv -t PlayTennis --components 1 -o one.tb").ok();
+    assert_eq!(folder.bytes("one.tb"), folder.bytes("plain.tb"));
+}
+
+#[test]
+fn empty_documents_and_copies_among_them_are_told_of() {
+    let folder = mail();
+    for (path, text) in [("more/7.txt", ""), ("more/8.txt", "free pills")] {
+        folder.put(path, text);
+    }
+    let learned = folder.run("learn mail --unlabelled more --unlabelled-weight 1 --evaluate none -o m.tb").ok();
+    learned.notes(&["1 document without a class has no words", "1 document without a class is a copy of another of them, byte for byte"]);
+}

@@ -34,18 +34,18 @@ pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(
     check_output(&output, args.force)?;
     let graph = Graph::open(&NetworkArgs::from(args), common, timings)?;
     let graph = graph.ok_or_else(|| tunbridge::Error::Internal("a network was asked for".into()))?;
-    let learned = {
+    let mut learned = {
         let _bar = progress::show(&mut options.read, common);
         graph.learn(&args.data, &options)?
     };
     drop(listening);
     *timings = learned.timings.clone();
+    let met = report::remarks(&learned.report, learned.model.schema());
+    learned.remarks.extend(met);
     let start = Instant::now();
     learned.model.save(&output, args.force)?;
     timings.add("write", start);
-    for text in learned.remarks.iter().chain(&report::remarks(&learned.report, learned.model.schema())) {
-        remark(common, text);
-    }
+    learned.remarks.iter().for_each(|text| remark(common, text));
     if as_json {
         return print_json(&object(&learned, &output));
     }
