@@ -158,12 +158,9 @@ impl JointCounts {
     /// Renames classes and states.
     ///
     /// # Errors
-    /// When a map is not of this table's shape, or drops a state that was counted.
+    /// When a map is not of this table's shape, or drops a class or a state that was counted.
     pub fn recode(&mut self, classes: Option<&StateMap>, states: Option<&StateMap>) -> Result<(), ShapeMismatch> {
-        let class_map = check_map(classes, self.n_classes)?.filter(|map| !map.to.contains(&StateMap::DROPPED));
-        if classes.is_some() && class_map.is_none() {
-            return Err(ShapeMismatch { what: "classes that are dropped", expected: 0, found: 1 });
-        }
+        let class_map = check_map(classes, self.n_classes)?;
         let state_map = check_map(states, self.n_states)?;
         let n_classes = class_map.map_or(self.n_classes, |m| m.n_states);
         let n_states = state_map.map_or(self.n_states, |m| m.n_states);
@@ -178,10 +175,12 @@ impl JointCounts {
             if new_state >= n_states && self.of_state(state).iter().any(|n| *n != 0.0) {
                 return Err(ShapeMismatch { what: "a state that is dropped though it was counted", expected: n_states, found: state });
             }
-            for (class, &n) in self.of_state(state).iter().enumerate() {
-                if n != 0.0 {
-                    recoded.add(new_state, class_map.map_or(class, |m| m.to[class] as usize), n);
+            for (class, &n) in self.of_state(state).iter().enumerate().filter(|(_, n)| **n != 0.0) {
+                let new_class = class_map.map_or(class, |m| m.to[class] as usize);
+                if new_class >= n_classes {
+                    return Err(ShapeMismatch { what: "a class that is dropped though it was counted", expected: n_classes, found: class });
                 }
+                recoded.add(new_state, new_class, n);
             }
         }
         *self = recoded;

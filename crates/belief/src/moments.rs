@@ -84,6 +84,12 @@ impl Moments {
         of_mean * (self.weight * self.sum_sq).sqrt() + self.weight * of_mean * of_mean
     }
 
+    /// The sum of squares up to which there is none where one number is taken back and `left` stay: so much, and so much more with the
+    /// distance of the number from the mean of those.
+    pub fn rounding_without_one(&self, left: f64) -> [f64; 2] {
+        [lost(left) * self.sum_sq + self.rounding_of_spread(), 8.0 * f64::EPSILON * self.mean.abs()]
+    }
+
     /// How far rounding may have moved the variance of what is left of `all` numbers after others were taken back: their squares were in its sum.
     pub fn rounding_after(&self, all: &Self) -> f64 {
         if self.weight > 0.0 { (8.0 * f64::EPSILON * all.sum_sq + all.rounding_of_spread()) / self.weight } else { 0.0 }
@@ -120,9 +126,6 @@ impl Forget for Moments {
 /// Sums of squares, and means beside their spread, that differ by less than this part are those of the same numbers.
 const SPREAD_TOLERANCE: f64 = 1e-9;
 
-/// A spread smaller than this part of what it was taken from has no digit left.
-const LOST: f64 = 1e-12;
-
 /// Chan's update solved for its first operand.
 struct Downdate {
     weight: f64,
@@ -147,13 +150,17 @@ impl Downdate {
         }
     }
 
-    /// Rounding is not spread. A single row has none, but weights may be fractional: a weight of one can be two rows, so that
-    /// there a spread is only believed to be rounding more readily.
+    /// Rounding is not spread.
     fn moments(&self, all: &Moments) -> Moments {
-        let lost = if self.weight == 1.0 { SPREAD_TOLERANCE } else { LOST };
-        let is_lost = self.sum_sq <= lost * all.sum_sq + self.rounding;
+        let is_lost = self.sum_sq <= lost(self.weight) * all.sum_sq + self.rounding;
         Moments { weight: self.weight, mean: self.mean, sum_sq: if is_lost { 0.0 } else { self.sum_sq } }
     }
+}
+
+/// A spread smaller than this part of what it was taken from has no digit left. A single row has none, but weights may be fractional: a weight of
+/// one can be two rows, so that there a spread is only believed to be rounding more readily.
+fn lost(weight: f64) -> f64 {
+    if weight == 1.0 { SPREAD_TOLERANCE } else { 1e-12 }
 }
 
 /// The moments of a numeric column, class by class.
@@ -267,7 +274,8 @@ impl ClassMoments {
         let Some(map) = classes else { return Ok(()) };
         ShapeMismatch::check("classes to rename", self.of_class.len(), map.to.len())?;
         let mut recoded = vec![Moments::default(); map.n_states];
-        for (moments, &to) in self.of_class.iter().zip(&map.to) {
+        // A class without numbers may be dropped.
+        for (moments, &to) in self.of_class.iter().zip(&map.to).filter(|(moments, to)| **to != StateMap::DROPPED || moments.weight != 0.0) {
             let n_states = map.n_states;
             let slot =
                 recoded.get_mut(to as usize).ok_or(ShapeMismatch { what: "a renamed class", expected: n_states, found: to as usize })?;

@@ -167,6 +167,14 @@ pub enum UnknownStates {
     Apart,
     /// It is an error.
     Error,
+    /// It is an error, unless its row counts for nothing: one without a class, or of no weight, was passed over when rows were learned.
+    ErrorWhereCounted,
+}
+
+impl UnknownStates {
+    pub(crate) fn is_error(self) -> bool {
+        matches!(self, UnknownStates::Error | UnknownStates::ErrorWhereCounted)
+    }
 }
 
 impl ReadOptions {

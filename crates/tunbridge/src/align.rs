@@ -146,10 +146,12 @@ fn differences(a: &Counting, b: &Counting) -> Vec<String> {
     for (place, variable) in a.schema.variables().iter().enumerate() {
         let Some(other) = b.schema.find(&variable.name) else { continue };
         let theirs = b.schema.variable(other);
-        if variable.kind.word() != theirs.kind.word() {
-            found.push(format!("`{}` is {} in one and {} in the other", variable.name, variable.kind.word(), theirs.kind.word()));
-        } else if std::mem::discriminant(&variable.role) != std::mem::discriminant(&theirs.role) {
+        if std::mem::discriminant(&variable.role) != std::mem::discriminant(&theirs.role) {
             found.push(format!("`{}` does not play the same part", variable.name));
+        } else if matches!(variable.role, Role::Ignored(_)) {
+            // What nobody looks at may be of any kind.
+        } else if variable.kind.word() != theirs.kind.word() {
+            found.push(format!("`{}` is {} in one and {} in the other", variable.name, variable.kind.word(), theirs.kind.word()));
         } else if !same_treatment((&a.treatments[place], &variable.kind), (&b.treatments[other.index()], &theirs.kind)) {
             let why = match a.treatments[place] {
                 Treatment::Words(_) => "its words have the weights that its own texts gave them",

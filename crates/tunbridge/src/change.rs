@@ -103,7 +103,9 @@ pub fn forget(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], read: ReadOpt
     }
     // Words that were dropped are not there to be taken back; those that are there were counted in full.
     let bound = model.recipe().max_vocabulary.filter(|_| was_pruned(model.pruned()));
-    let (rows, report, mut remarks) = counted_alike(model, paths, read, UnknownStates::Error, bound)?;
+    let (mut rows, report, mut remarks) = counted_alike(model, paths, read, UnknownStates::ErrorWhereCounted, bound)?;
+    // Rows that do not count were passed over when they were learned, and are now.
+    drop_unmet(&mut rows)?;
     let (mut left, rows) = align(model.parts().clone(), rows)?;
     left.statistic.forget(&rows.statistic).map_err(|e: NeverObserved| {
         Error::unfit(format!("these rows are not all in the model: {e}"), "forget only rows that the model has learned, each once")

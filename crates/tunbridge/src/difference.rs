@@ -31,6 +31,21 @@ pub struct Moved {
     pub moved: Option<f64>,
 }
 
+impl Moved {
+    pub(crate) fn has_moved(&self) -> bool {
+        have_moved(self.before, self.after)
+    }
+}
+
+/// Whether a belief is another than it was. What was added and taken back leaves the rounding of its last digits behind, which is no belief.
+pub(crate) fn have_moved(before: Option<f64>, after: Option<f64>) -> bool {
+    const ROUNDING: f64 = 1e-12;
+    match (before, after) {
+        (Some(x), Some(y)) => x != y && (x - y).abs() > ROUNDING * x.abs().max(y.abs()),
+        _ => before != after,
+    }
+}
+
 /// A value of a column that others are believed given.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Parent {
@@ -120,7 +135,7 @@ pub fn difference(a: &NaiveBayesModel, b: &NaiveBayesModel) -> Result<Difference
             _ => {}
         }
     }
-    moved.retain(|belief| belief.before != belief.after);
+    moved.retain(Moved::has_moved);
     // Where one model has no belief it is farther than any number; of equals, the earlier column stays first.
     moved.sort_by(|p, q| q.moved.unwrap_or(f64::INFINITY).total_cmp(&p.moved.unwrap_or(f64::INFINITY)));
     Ok(Difference {

@@ -52,6 +52,7 @@ mod reserved;
 mod state_belief;
 mod testing;
 mod unlabelled;
+mod unmet;
 mod value_of_information;
 mod vocabulary;
 mod widening;

@@ -108,10 +108,7 @@ pub fn is_model(path: &Path) -> bool {
 /// When they cannot.
 pub fn check_place_of_answers(path: &Path, data: &[impl AsRef<Path>]) -> Result<(), Error> {
     check_place(path)?;
-    if data::is_among(path, data) {
-        let what = format!("{}: is read from, and answers would replace it", path.display());
-        return Err(Error::unfit(what, "choose another name with --output"));
-    }
+    check_not_read(path, data, "answers")?;
     if is_model(path) {
         let what = format!("{}: is a Tunbridge model, which answers would replace", path.display());
         return Err(Error::unfit(what, "choose another name with --output"));
@@ -119,13 +116,23 @@ pub fn check_place_of_answers(path: &Path, data: &[impl AsRef<Path>]) -> Result<
     Ok(())
 }
 
-/// Whether a model can be saved at `path`; to be asked before long work, so that it is not done for nothing.
+/// Whether a model of these data can be saved at `path`; to be asked before long work, so that it is not done for nothing.
 ///
 /// # Errors
-/// When the place is a folder or in none, or a file that is no model is there and `force` is not given.
-pub fn check_output(path: &Path, force: bool) -> Result<(), Error> {
+/// When the place is a folder or in none, is one of the data, or a file that is no model is there and `force` is not given.
+pub fn check_output(path: &Path, data: &[impl AsRef<Path>], force: bool) -> Result<(), Error> {
     check_place(path)?;
-    Ok(not_in_the_way(path, force)?)
+    not_in_the_way(path, force)?;
+    // A model among the data is no data, which is said when they are read.
+    if is_model(path) { Ok(()) } else { check_not_read(path, data, "the model") }
+}
+
+fn check_not_read(path: &Path, data: &[impl AsRef<Path>], what: &str) -> Result<(), Error> {
+    if data::is_among(path, data) {
+        let what = format!("{}: is read from, and {what} would replace it", path.display());
+        return Err(Error::unfit(what, "choose another name with --output"));
+    }
+    Ok(())
 }
 
 fn not_in_the_way(path: &Path, force: bool) -> Result<(), ModelFileError> {

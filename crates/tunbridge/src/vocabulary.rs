@@ -1,11 +1,12 @@
 //! A vocabulary that is kept to a bound: what a model does to keep to it, and what it says of the cost.
 
-use belief::{Kind, Pruned, Recode, Recoding, Role, Schema, StateMap, States, VarId, drop_rarest};
-use learn::{AttributeStatistic, NaiveBayesStatistic};
+use belief::{Kind, Pruned, Recode, Recoding, Role, Schema, States, VarId, drop_rarest};
+use learn::{AttributeStatistic, ClassPrior};
 
 use crate::Error;
 use crate::model::Stored;
 use crate::remarks::counted;
+use crate::unmet::{is_any, unmet, without};
 
 /// Whether any word was dropped.
 pub(crate) fn was_pruned(pruned: &[Pruned]) -> bool {
@@ -76,39 +77,27 @@ pub(crate) fn keep_to_bound(parts: &mut Stored) -> Result<(), Error> {
     recode(parts, &recoding)
 }
 
-/// Drops words, and states, of which nothing is counted and that nobody declared: they are in rows that have left, or that do not count.
-/// Who never met such rows has none either. Words that have weights stay, for new ones would get none. Whether there were any.
+/// Drops words, states and classes of which nothing is counted and that nobody declared: they are in rows that have left, or that do not
+/// count. Who never met such rows has none either. Words that have weights stay, for new ones would get none; so do classes that rows without
+/// one are shared among, and those whose probabilities were given. Whether there were any.
 ///
 /// # Errors
 /// When the statistic is not of the schema.
 pub(crate) fn drop_unmet(parts: &mut Stored) -> Result<bool, Error> {
-    let mut recoding = Recoding { columns: vec![None; parts.schema.variables().len()] };
-    for (place, variable) in parts.schema.variables().iter().enumerate() {
-        let Some(states) = variable.kind.states() else { continue };
-        let n_met = |statistic: &NaiveBayesStatistic| match statistic.attributes().get(place)? {
-            AttributeStatistic::Counts(counts) => Some((0..counts.n_states()).map(|state| counts.of_state(state).iter().sum()).collect()),
-            AttributeStatistic::Words(counts) if counts.weights().of_word.is_none() => statistic.times_met(place),
-            _ => None,
-        };
-        let Some(left) = n_met(&parts.statistic) else { continue };
-        let unlabelled = parts.unlabelled.as_ref().and_then(|from| n_met(&from.statistic)).unwrap_or_else(|| vec![0.0; left.len()]);
-        let is_unmet = |state: usize| state >= states.n_declared() && left[state] == 0.0 && unlabelled[state] == 0.0;
-        if !(0..left.len()).any(is_unmet) {
-            continue;
-        }
-        let mut n_states = 0;
-        let mut next = |state| {
-            if is_unmet(state) {
-                return StateMap::DROPPED;
-            }
-            n_states += 1;
-            n_states - 1
-        };
-        let to = (0..left.len()).map(&mut next).collect();
-        recoding.columns[place] = Some(StateMap { to, n_states: n_states as usize });
+    let target = parts.statistic.target().index();
+    let classes_may_go = parts.unlabelled.is_none() && !matches!(parts.prior.class, ClassPrior::Given(_));
+    let n_met = |place: usize| {
+        let mut n_met = parts.statistic.n_met(place).filter(|n_met| place != target || classes_may_go && is_any(n_met))?;
+        let unlabelled = parts.unlabelled.as_ref().and_then(|from| from.statistic.n_met(place));
+        unlabelled.into_iter().for_each(|more| n_met.iter_mut().zip(more).for_each(|(n, more)| *n += more));
+        Some(n_met)
+    };
+    let Some(recoding) = unmet(&parts.schema, n_met) else { return Ok(false) };
+    if recoding.of(target).is_some() {
+        parts.calibrator = None;
     }
     recode(parts, &recoding)?;
-    Ok(!recoding.is_identity())
+    Ok(true)
 }
 
 /// Renames and drops states of a model.
@@ -116,20 +105,12 @@ fn recode(parts: &mut Stored, recoding: &Recoding) -> Result<(), Error> {
     parts.statistic.recode(recoding)?;
     if let Some(unlabelled) = &mut parts.unlabelled {
         unlabelled.statistic.recode(recoding)?;
+        if let Some(mixture) = &mut unlabelled.mixture {
+            mixture.labelled.recode(recoding)?;
+        }
     }
-    let mut failed = None;
-    parts.schema = parts.schema.with_states(|id, states| {
-        let Some(map) = recoding.of(id.index()) else { return states.clone() };
-        let is_kept = |(_, to): &(&String, &u32)| **to != StateMap::DROPPED;
-        let (declared, seen) = states.names().split_at(states.n_declared());
-        let kept = seen.iter().zip(&map.to[declared.len()..]).filter(is_kept).map(|(name, _)| name.clone());
-        let all = States::declared(declared.to_vec(), states.is_ordered()).and_then(|declared| declared.with_seen(kept));
-        all.unwrap_or_else(|error| {
-            failed = Some(Error::Internal(error.to_string()));
-            states.clone()
-        })
-    });
-    failed.map_or(Ok(()), Err)
+    parts.schema = without(&parts.schema, recoding)?;
+    Ok(())
 }
 
 /// How many words are new, told of each text.

@@ -221,7 +221,7 @@ impl SparseRows {
     pub fn rename_classes(&mut self, map: &StateMap) -> Result<(), ShapeMismatch> {
         self.sort_in();
         let mut renamed = Self { late_again: true, ..Self::empty(self.n_words) };
-        for mut cell in self.rows.cells() {
+        for mut cell in self.rows.cells().filter(|cell| !cell.count.is_nothing()) {
             cell.class = map.to.get(cell.class as usize).copied().unwrap_or(u32::MAX);
             if cell.class as usize >= map.n_states {
                 return Err(ShapeMismatch { what: "a renamed class", expected: map.n_states, found: cell.class as usize });

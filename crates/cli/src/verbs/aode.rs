@@ -40,7 +40,7 @@ pub fn learn(args: &LearnArgs, least_rows: f64, common: &Common, timings: &mut T
     options.read = args.read.options(common);
     args.columns.apply(&mut options.read, args.target.as_ref())?;
     let output = output_path(args)?;
-    check_output(&output, args.force)?;
+    check_output(&output, &args.data, args.force)?;
     let mut learned = {
         let _bar = progress::show(&mut options.read, common);
         aode::learn(&args.data, &options)?

@@ -26,14 +26,14 @@ pub fn learn(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result
             let Some(output) = args.output.clone() else {
                 return Err(Failure::Usage("an average of saved models has no name of its own: say where it goes with --output".into()));
             };
-            check_output(&output, args.force)?;
+            check_output(&output, &args.data, args.force)?;
             let _bar = progress::show(&mut options.read, common);
             (tunbridge::average::of_saved(&paths, &options)?, output)
         }
         None => {
             let mut options = average_args::options(args, common)?;
             let output = output_path(args)?;
-            check_output(&output, args.force)?;
+            check_output(&output, &args.data, args.force)?;
             let _bar = progress::show(&mut options.read, common);
             (tunbridge::average::learn(&args.data, &options)?, output)
         }

@@ -123,7 +123,7 @@ fn change(
     let output = args.output.as_deref().unwrap_or(&args.model);
     let before = load(&args.model, timings)?;
     super::average::stays_as_it_is(&before, &args.model)?;
-    check_output(output, args.force)?;
+    check_output(output, &args.data, args.force)?;
     let start = Instant::now();
     let changed = {
         let mut read = args.read.options(common);
@@ -161,7 +161,7 @@ pub fn merge(args: &MergeArgs, common: &Common, timings: &mut Timings) -> Result
     no_trace(common)?;
     let as_json = common.json()?;
     let prior_args = &args.prior.told()?;
-    check_output(&args.output, args.force)?;
+    check_output(&args.output, &[] as &[&Path], args.force)?;
     let first = load(&args.models[0], timings)?;
     // Ctrl-C ends EM with the best tables so far.
     let listening = if let Model::Network(_) = first { Some(Listening::begin()) } else { None };

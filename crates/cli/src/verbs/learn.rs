@@ -33,7 +33,7 @@ pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(
     }
     let options = options(args, common)?;
     let output = output_path(args)?;
-    check_output(&output, args.force)?;
+    check_output(&output, &args.data, args.force)?;
     if args.learner.labels.is_some() {
         return super::labels::learn(args, common, options, &output, timings);
     }

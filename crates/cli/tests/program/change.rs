@@ -359,3 +359,76 @@ fn states_of_rows_that_do_not_count_are_not_known() {
     folder.run("learn t.csv -t y --unlabelled -o em.tb").ok();
     folder.run("classify em.tb b=zz --unknown-states error").ok();
 }
+
+/// What rows that do not count have was passed over when they were learned, and is when they are forgotten.
+#[test]
+fn rows_that_do_not_count_can_be_forgotten() {
+    let rows = "a,1,k\nb,1,k\na,1,l\nb,1,l\n";
+    let folder = Folder::new().write("a.csv", format!("c,w,y\n{rows}")).write("gone.csv", "c,w,y\na,1,k\nz,1,\nzz,0,l\n");
+    folder.put("all.csv", format!("c,w,y\n{rows}a,1,k\nz,1,\nzz,0,l\n"));
+    for kind in ["naive-bayes", "bernoulli", "nearest-centroid", "aode"] {
+        for table in ["a", "all"] {
+            folder.run(&format!("learn {table}.csv -t y --weight w -m {kind} -o {table}.tb --evaluate none")).ok();
+        }
+        folder.run("update a.tb gone.csv -o updated.tb").ok();
+        for model in ["all.tb", "updated.tb"] {
+            folder.run(&format!("forget {model} gone.csv -o left.tb")).ok();
+            let moved = folder.run("diff a.tb left.tb").ok();
+            assert!(moved.stdout().contains("No belief moved"), "{kind}: {}", moved.stdout());
+            folder.run("classify left.tb c=z --unknown-states error").fails(1, &["`z`"]);
+        }
+        folder.put("never.csv", "c,w,y\nz,1,k\n");
+        folder
+            .run("forget a.tb never.csv -o left.tb")
+            .fails(1, &["these rows are not all in the model: never.csv:2", "column `c`: `z` is not one of its states"]);
+    }
+}
+
+/// A state, or a class, that nobody has any more is gone, whatever the kind of model: it is the one that never met it.
+#[test]
+fn what_nobody_has_any_more_is_gone() {
+    let rows = "a,p,k\nb,q,k\na,p,l\nb,q,l\na,q,k\n";
+    let folder = Folder::new().write("a.csv", format!("c,d,y\n{rows}")).write("gone.csv", "c,d,y\nz,p,k\na,p,m\n");
+    folder.put("all.csv", format!("c,d,y\n{rows}z,p,k\na,p,m\n"));
+    for flags in ["-m naive-bayes", "-m bernoulli", "-m aode", "-m tan", "-m kdb:1", "--structure 'y->c;y->d'"] {
+        for table in ["a", "all"] {
+            folder.run(&format!("learn {table}.csv -t y {flags} -o {table}.tb --evaluate none")).ok();
+        }
+        folder.run("forget all.tb gone.csv -o left.tb").ok();
+        let moved = folder.run("diff a.tb left.tb").ok();
+        assert!(moved.stdout().contains("No belief moved") || moved.stdout().contains("same"), "{flags}: {}", moved.stdout());
+        let answers =
+            ["a", "left"].map(|model| folder.run(&format!("classify {model}.tb c=a d=p --format json")).ok().json()["probability"].clone());
+        assert_eq!(answers[0], answers[1], "{flags}");
+    }
+}
+
+/// Only gaps may tell of a state, and then it stays.
+#[test]
+fn states_of_rows_with_gaps_are_there() {
+    let rows = "a,p\nb,q\na,q\nb,\n";
+    let folder = Folder::new().write("a.csv", format!("c,d\n{rows},z\n")).write("gone.csv", "c,d\nw,q\n");
+    folder.put("all.csv", format!("c,d\n{rows},z\nw,q\n"));
+    for table in ["a", "all"] {
+        folder.run(&format!("learn {table}.csv --structure 'c->d' -o {table}.tb")).ok();
+    }
+    folder.run("forget all.tb gone.csv -o left.tb").ok();
+    let states = |model: &str| {
+        let shown = folder.run(&format!("ask {model} 'P(*)' --format json")).ok().json();
+        ["c", "d"].map(|of| shown["marginals"][of].as_object().unwrap().keys().cloned().collect::<Vec<_>>())
+    };
+    assert_eq!(states("left.tb"), [vec!["a", "b"], vec!["p", "q", "z"]]);
+    assert_eq!(states("left.tb"), states("a.tb"));
+}
+
+/// Nobody looks at a column that is left out, so that it may be of any kind.
+#[test]
+fn columns_that_are_left_out_may_be_of_other_kinds() {
+    let folder = Folder::new().write("a.csv", "x,n,y\nu,1,p\nv,1,q\nu,2,q\n").write("b.csv", "x,n,y\nu,9.1,p\nv,3.7,q\nv,5.5,p\n");
+    for table in ["a", "b"] {
+        folder.run(&format!("learn {table}.csv -t y --ignore n -o {table}.tb --evaluate none")).ok();
+    }
+    folder.run("merge a.tb b.tb -o both.tb").ok();
+    folder.run("learn a.csv b.csv -t y --ignore n -o all.tb --evaluate none").ok();
+    assert!(folder.run("diff both.tb all.tb").ok().stdout().contains("No belief moved"));
+}

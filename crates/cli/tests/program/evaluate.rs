@@ -172,3 +172,20 @@ fn a_test_file_tells_what_a_calibration_did() {
     let (before, after) = text.stdout().split_once("\nCalibrated (300 test rows)\n").unwrap();
     assert!(before.contains(&loss(&found["uncalibrated"])) && after.contains(&loss(&found["calibrated"])), "{}", text.stdout());
 }
+
+/// What is left of a class once one number is held out may be equal numbers, whose variance is rounding and not spread, wherever they lie.
+#[test]
+fn equal_numbers_that_are_left_have_no_variance() {
+    let judged = |offset: f64, step: f64| {
+        let rows = [(1, "a"), (2, "a"), (2, "a"), (0, "b"), (1, "b"), (3, "b"), (4, "b")];
+        let rows: String = rows.iter().map(|(n, class)| format!("{},{class}\n", offset + step * f64::from(*n))).collect();
+        let folder = Folder::new().write("t.csv", format!("x,y\n{rows}"));
+        folder.run("evaluate t.csv -t y --types x=numeric --numeric gaussian:0 --folds loo --format json").ok().json()
+    };
+    let near_zero = judged(0.0, 1.0);
+    for (offset, step) in [(10_000.0, 1.0), (37.0, 1e-3), (1e9, 1.0)] {
+        for metric in ["log_loss", "brier"] {
+            assert_close(&judged(offset, step)[metric], near_zero[metric].as_f64().unwrap(), 1e-6);
+        }
+    }
+}

@@ -148,3 +148,27 @@ fn permissions_are_those_of_the_file_that_is_replaced() {
     folder.run("update play_tennis.tb play_tennis.csv").ok();
     assert_eq!(mode(&path), 0o640);
 }
+
+/// `--force` is for a file that is in the way, and not for the rows that are just being read.
+#[test]
+fn a_model_does_not_replace_its_data() {
+    let folder = Folder::with_model();
+    let days = folder.bytes("play_tennis.csv");
+    for line in [
+        "learn play_tennis.csv -t PlayTennis -o ./play_tennis.csv --force",
+        "update play_tennis.tb play_tennis.csv -o play_tennis.csv --force",
+    ] {
+        folder.run(line).fails(1, &["is read from, and the model would replace it"]);
+    }
+    assert_eq!(folder.bytes("play_tennis.csv"), days);
+}
+
+/// What was added and taken back leaves the last digits of sums otherwise rounded, and nobody believes anything else for it.
+#[test]
+fn rounding_is_no_change_of_belief() {
+    let folder = Folder::new().write("a.csv", "n,c\n2.5,B\n1.5,A\n1.7,A\n").write("more.csv", "n,c\n0.1,A\n0.3,B\n");
+    folder.run("learn a.csv -t c --types n=numeric -o a.tb --evaluate none").ok();
+    folder.run("update a.tb more.csv -o b.tb").ok();
+    folder.run("forget b.tb more.csv -o b.tb").ok();
+    assert!(folder.run("diff a.tb b.tb").ok().stdout().contains("No belief moved."));
+}

@@ -227,3 +227,12 @@ fn empty_documents_and_copies_among_them_are_told_of() {
     let learned = folder.run("learn mail --unlabelled more --unlabelled-weight 1 --evaluate none -o m.tb").ok();
     learned.notes(&["1 document without a class has no words", "1 document without a class is a copy of another of them, byte for byte"]);
 }
+
+/// Rows of no weight have states and words of their own.
+#[test]
+fn components_of_rows_that_do_not_all_count() {
+    let folder = Folder::new().write("t.csv", "k,c,w\np,A,1\nq,B,1\nz,A,0\n").write("texts.csv", "t,c,w\na b,A,1\nb c,B,1\nz z,A,0\n");
+    folder.run("learn t.csv -t c --weight w --components 2 --evaluate none -o t.tb").ok();
+    folder.run("learn texts.csv -t c --text t --weight w --components 2 --evaluate none -o texts.tb").ok();
+    folder.run("classify t.tb k=z --unknown-states error").fails(1, &["`z`"]);
+}

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use belief::Texts;
+
 use super::{ChunkBuilder, EncodedColumn, PlanKind};
 use crate::error::{Place, RowFault};
 use crate::{Contradiction, DataError, OnBadRow};
@@ -39,6 +41,12 @@ impl ChunkBuilder<'_> {
             line: line_of(row),
             column: variable.map(|v| plan.variables[v].name.clone()),
         };
+        if let Some(target) = plan.forgiving_target {
+            // A class that is not known is one.
+            let counts =
+                |row: usize, variable: Option<usize>| self.has_weight(row) && (variable == Some(target) || self.has_class(row, target));
+            faults.0.retain(|(row, variable, fault)| !matches!(fault, RowFault::UnknownState { .. }) || counts(*row, *variable));
+        }
         faults.0.sort_by_key(|(row, variable, _)| (*row, *variable));
         let is_inferred = |v: usize| matches!(plan.variables[v].kind, PlanKind::Numeric { inferred: true, .. });
         let mut contradicted: HashSet<usize> = self.contradictions.iter().map(|c| c.variable).collect();
@@ -64,12 +72,32 @@ impl ChunkBuilder<'_> {
         Ok(())
     }
 
+    /// Whether a row that was pushed last has a class, or labels.
+    fn has_class(&self, row: usize, target: usize) -> bool {
+        let at = self.n_rows + row;
+        match &self.columns[target] {
+            EncodedColumn::Texts { ends, codes } => {
+                let start = at.checked_sub(1).map_or(0, |before| ends[before]);
+                !codes[start as usize..ends[at] as usize].contains(&Texts::MISSING)
+            }
+            classes => !classes.is_missing(at),
+        }
+    }
+
+    fn has_weight(&self, row: usize) -> bool {
+        self.weights().is_none_or(|weights| weights[self.n_rows + row] != 0.0)
+    }
+
+    fn weights(&self) -> Option<&[f64]> {
+        match self.plan.weight.map(|w| &self.columns[w]) {
+            Some(EncodedColumn::Numeric(weights)) => Some(weights),
+            Some(EncodedColumn::Borrowed(weights)) => Some(weights),
+            _ => None,
+        }
+    }
+
     fn check_weights(&self, faults: &mut Faults) {
-        let weights = match self.plan.weight.map(|w| &self.columns[w]) {
-            Some(EncodedColumn::Numeric(weights)) => &weights[..],
-            Some(EncodedColumn::Borrowed(weights)) => &weights[..],
-            _ => return,
-        };
+        let Some(weights) = self.weights() else { return };
         for row in 0..self.n_pending {
             let weight = weights[self.n_rows + row];
             // A row that is faulty already keeps its first fault: those of one cell stay in order.

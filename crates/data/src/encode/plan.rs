@@ -23,6 +23,8 @@ pub(crate) struct Plan {
     pub keep_texts: bool,
     /// Whether it is wanted how many documents are copies.
     pub count_copies: bool,
+    /// The target, where a state that is not known is no fault of a row without a class or weight.
+    pub forgiving_target: Option<usize>,
 }
 
 #[derive(Clone)]

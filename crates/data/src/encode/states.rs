@@ -73,7 +73,7 @@ impl ChunkBuilder<'_> {
             // A number written otherwise, or another case, is the state it can only mean.
             _ => match (known.find_loosely(name), new_states) {
                 (Some(code), _) => code,
-                (None, UnknownStates::Error) => {
+                (None, UnknownStates::Error | UnknownStates::ErrorWhereCounted) => {
                     let known = known.names().iter().take(20).cloned().collect();
                     return Err(RowFault::UnknownState { found: shorten(name), known });
                 }

@@ -67,7 +67,7 @@ impl ChunkBuilder<'_> {
             let code = plan.known.get(label.as_bytes()).unwrap_or_else(|| match plan.new_labels {
                 UnknownStates::Grow => plan.known.len() as u32 + new.intern(label.as_bytes()),
                 UnknownStates::Missing | UnknownStates::Apart => Texts::UNKNOWN,
-                UnknownStates::Error => {
+                UnknownStates::Error | UnknownStates::ErrorWhereCounted => {
                     let known = plan.known.words().take(20).map(|word| String::from_utf8_lossy(word).into_owned()).collect();
                     fault.get_or_insert(RowFault::UnknownState { found: shorten(label), known });
                     Texts::UNKNOWN

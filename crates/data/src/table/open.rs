@@ -123,6 +123,7 @@ impl Table {
             keep_raw: false,
             keep_texts: false,
             count_copies: true,
+            forgiving_target: None,
         };
         let trees = sidecar.columns.iter().filter_map(|(name, column)| Some((name.clone(), column.tree.clone()?))).collect();
         let priors = sidecar.columns.into_iter().filter_map(|(name, column)| Some((name, column.prior?))).collect();
@@ -201,7 +202,7 @@ impl Table {
         let tokenizer = tokenizer_of(&options)?;
         // A word that a model never met is no fault of the row: whoever takes texts back finds that it was never there, unless the
         // model may have met and dropped it. Nor does a bounded vocabulary grow by rows that are not counted by their class.
-        let may_be_dropped = options.max_vocabulary.is_some() && (unknown == UnknownStates::Error || absent_is_missing);
+        let may_be_dropped = options.max_vocabulary.is_some() && (unknown.is_error() || absent_is_missing);
         let grows = unknown != UnknownStates::Missing && !may_be_dropped;
         let mut plans: Vec<VariablePlan> = schema
             .variables()
@@ -216,7 +217,7 @@ impl Table {
                 name_values(&mut known, &variable.name, &options.names, unknown == UnknownStates::Grow);
                 // The class of a document is where it lies, and that may be anywhere when it is to be found out.
                 let is_place = of_documents && absent_is_missing && variable.role == Role::Target;
-                let unknown = if is_place && unknown == UnknownStates::Error { UnknownStates::Missing } else { unknown };
+                let unknown = if is_place && unknown.is_error() { UnknownStates::Missing } else { unknown };
                 let kind = match options.made.absence_of.get(&variable.name).and_then(|of| schema.find(of)) {
                     Some(of) => PlanKind::Absence { of: of.index() },
                     None => plan_kind(variable, known, false, &options, &missing, unknown, &tokenizer, grows),
@@ -260,6 +261,7 @@ impl Table {
             keep_raw: false,
             keep_texts: false,
             count_copies: false,
+            forgiving_target: schema.target().map(VarId::index).filter(|_| unknown == UnknownStates::ErrorWhereCounted),
         };
         // Where the target may be absent, rows are answered: a probability for each of its states is made for every row.
         let target = schema.target().filter(|_| absent_is_missing);

@@ -61,6 +61,11 @@ impl LabelStatistic {
         self.counts.n_rows_without_target()
     }
 
+    /// How often each label, state or word of a variable was met, as [`NaiveBayesStatistic::n_met`].
+    pub fn n_met(&self, place: usize) -> Option<Vec<f64>> {
+        if place == self.target().index() { Some(self.rows_with().to_vec()) } else { self.counts.n_met(place) }
+    }
+
     /// The treatments this statistic was made with.
     pub fn treatments(&self) -> Vec<Treatment> {
         self.counts.treatments()

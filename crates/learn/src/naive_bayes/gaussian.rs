@@ -131,8 +131,8 @@ pub(crate) struct HeldOutBell {
     stretch: f64,
     /// 1/(weight − 1).
     share: f64,
-    /// A variance up to this is rounding.
-    rounding: f64,
+    /// How far rounding may have moved the sum of squares, and by how much more with the distance of what is held out.
+    rounding: [f64; 2],
     added: f64,
     /// What stands in for a variance of zero.
     within: f64,
@@ -142,12 +142,12 @@ impl HeldOutBell {
     /// (x − mean)²/(2 variance) and the variance, both without `x`.
     pub(crate) fn exponent_and_variance(&self, x: f64) -> (f64, f64) {
         let apart = x - self.mean;
-        let sum_sq = self.sum_sq - apart * apart * self.stretch;
-        let own = sum_sq * self.share;
-        let lost = sum_sq <= self.sum_sq * LOST || own <= self.rounding;
-        let own = self.added + if lost { 0.0 } else { own };
-        let variance = if own > 0.0 { own } else { self.within };
         let distance = apart * self.stretch;
+        let sum_sq = self.sum_sq - apart * distance;
+        // As where any other number is taken back.
+        let lost = sum_sq <= self.rounding[0] + self.rounding[1] * distance.abs();
+        let own = self.added + if lost { 0.0 } else { sum_sq * self.share };
+        let variance = if own > 0.0 { own } else { self.within };
         (distance * distance / (2.0 * variance), variance)
     }
 }
@@ -159,7 +159,7 @@ impl Number<'_> {
         let Family::Gaussian { epsilon } = self.family else { return None };
         let bell = |moments: &Moments| {
             let left = count_less(moments.weight, 1.0);
-            let rounding = (8.0 * f64::EPSILON * moments.mean).powi(2);
+            let rounding = moments.rounding_without_one(left);
             (left > 0.0).then(|| HeldOutBell {
                 mean: moments.mean,
                 sum_sq: moments.sum_sq,
@@ -173,6 +173,3 @@ impl Number<'_> {
         Some(self.of_class.iter().map(bell).collect())
     }
 }
-
-/// A spread smaller than this part of what it was taken from has no digit left.
-const LOST: f64 = 1e-12;

@@ -110,6 +110,19 @@ impl NaiveBayesStatistic {
         self.n_rows_without_target
     }
 
+    /// How often each state, word or class of a variable was met. None where that is not known: of numbers, and of words that have weights, which
+    /// new ones would not get.
+    pub fn n_met(&self, place: usize) -> Option<Vec<f64>> {
+        if place == self.target.index() {
+            return Some(self.classes().to_vec());
+        }
+        match self.attributes.get(place)? {
+            AttributeStatistic::Counts(counts) => Some((0..counts.n_states()).map(|state| counts.of_state(state).iter().sum()).collect()),
+            AttributeStatistic::Words(counts) if counts.weights().of_word.is_none() => Some(counts.times()),
+            _ => None,
+        }
+    }
+
     /// The statistic of each variable of the schema; the target's is [`AttributeStatistic::Absent`].
     pub fn attributes(&self) -> &[AttributeStatistic] {
         &self.attributes

@@ -234,6 +234,23 @@ impl PairCounts {
         check_size(&self.shape)
     }
 
+    /// That nothing was counted of the states and classes that are dropped. Of a settled statistic.
+    fn check_dropped(&self, maps: &[Option<&StateMap>], class_map: Option<&StateMap>) -> Result<(), ShapeMismatch> {
+        let dropped = |what: &'static str, place: usize| ShapeMismatch { what, expected: 0, found: place };
+        for class in 0..self.n_classes() {
+            if self.classes[class] != 0.0 && !is_kept(class_map, class) {
+                return Err(dropped("a class that is dropped though it was counted", class));
+            }
+            for (variable, map) in maps.iter().enumerate() {
+                let n_met = self.single_table(variable, class).iter().enumerate();
+                if let Some((state, _)) = n_met.filter(|(_, n)| **n != 0.0).find(|(state, _)| !is_kept(*map, *state)) {
+                    return Err(dropped("a state that is dropped though it was counted", state));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The codes of a column, if it is as this statistic needs it.
     fn codes<'a>(chunk: &Chunk<'a>, variable: VarId, n_states: usize) -> Result<Codes<'a>, ShapeMismatch> {
         match chunk.columns.get(variable.index()) {
@@ -312,6 +329,11 @@ impl Recode for PairCounts {
         check_map(class_map, self.n_classes())?;
         let maps: Vec<Option<&StateMap>> = self.variables.iter().map(|variable| recoding.of(variable.index())).collect();
         maps.iter().zip(self.n_states()).try_for_each(|(map, n)| check_map(*map, *n))?;
+        if maps.iter().chain([&class_map]).flatten().any(|map| map.to.contains(&StateMap::DROPPED)) {
+            // What is dropped must not have been counted, and that is known once all is.
+            self.settle();
+            self.check_dropped(&maps, class_map)?;
+        }
         let new_states = maps.iter().zip(self.n_states()).map(|(map, n)| map.map_or(*n, |map| map.n_states)).collect();
         let shape = Shape::new(class_map.map_or(self.n_classes(), |map| map.n_states), new_states);
         check_size(&shape)?;
@@ -322,13 +344,13 @@ impl Recode for PairCounts {
         self.waiting.recode(|place| maps[place], class_map)?;
         let mut recoded = Self::of_shape(self.variables.clone(), self.target, shape);
         let to = |map: Option<&StateMap>, state: usize| map.map_or(state, |map| map.to[state] as usize);
-        for class in 0..self.n_classes() {
+        for class in (0..self.n_classes()).filter(|class| is_kept(class_map, *class)) {
             let new_class = to(class_map, class);
             recoded.classes[new_class] += self.classes[class];
             for (variable, map) in maps.iter().enumerate() {
-                let n = self.n_states()[variable];
+                let kept = (0..self.n_states()[variable]).filter(|state| is_kept(*map, *state));
                 let (old, new) = (self.shape.single(variable, class), recoded.shape.single(variable, new_class));
-                (0..n).for_each(|state| recoded.singles[new + to(*map, state)] += self.singles[old + state]);
+                kept.for_each(|state| recoded.singles[new + to(*map, state)] += self.singles[old + state]);
             }
             for earlier in 0..maps.len() {
                 for later in earlier + 1..maps.len() {
@@ -360,10 +382,14 @@ fn check_size(shape: &Shape) -> Result<(), ShapeMismatch> {
 fn check_map(map: Option<&StateMap>, n: usize) -> Result<(), ShapeMismatch> {
     let Some(map) = map else { return Ok(()) };
     ShapeMismatch::check("states to rename", n, map.to.len())?;
-    match map.to.iter().find(|&&to| to as usize >= map.n_states) {
+    match map.to.iter().find(|&&to| to as usize >= map.n_states && to != StateMap::DROPPED) {
         Some(&far) => Err(ShapeMismatch { what: "a renamed state", expected: map.n_states, found: far as usize }),
         None => Ok(()),
     }
+}
+
+fn is_kept(map: Option<&StateMap>, state: usize) -> bool {
+    map.is_none_or(|map| map.to[state] != StateMap::DROPPED)
 }
 
 fn weight_without_class(classes: Codes<'_>, weights: Option<&[f64]>) -> f64 {

@@ -4,7 +4,8 @@
 
 use super::families::Families;
 use belief::{
-    Chunk, Code, Codes, Column, Forget, NeverObserved, Recode, Recoding, ShapeMismatch, SufficientStatistic, count_without, for_codes,
+    Chunk, Code, Codes, Column, Forget, NeverObserved, Recode, Recoding, ShapeMismatch, StateMap, SufficientStatistic, count_without,
+    for_codes,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -249,7 +250,7 @@ impl Recode for FamilyCounts {
         for (variable, n_states) in n_states.iter_mut().enumerate() {
             if let Some(map) = recoding.of(variable) {
                 ShapeMismatch::check("states to rename", *n_states, map.to.len())?;
-                if let Some(&far) = map.to.iter().find(|&&to| to as usize >= map.n_states) {
+                if let Some(&far) = map.to.iter().find(|&&to| to as usize >= map.n_states && to != StateMap::DROPPED) {
                     return Err(ShapeMismatch { what: "a renamed state", expected: map.n_states, found: far as usize });
                 }
                 *n_states = map.n_states;
@@ -264,11 +265,13 @@ impl Recode for FamilyCounts {
             let target = &mut cells[after.cells(of)];
             for &n in &self.cells[before.cells(of)] {
                 if n != 0.0 {
-                    let place = scope.iter().zip(&states).fold(0, |place, (variable, state)| {
+                    let place = scope.iter().zip(&states).try_fold(0, |place, (variable, state)| {
+                        let n_states = after.n_states()[*variable];
                         let state = recoding.of(*variable).map_or(*state, |map| map.to[*state] as usize);
-                        place * after.n_states()[*variable] + state
+                        (state < n_states).then_some(place * n_states + state)
                     });
-                    target[place] += n;
+                    let dropped = ShapeMismatch { what: "a state that is dropped though it was counted", expected: 0, found: of };
+                    target[place.ok_or(dropped)?] += n;
                 }
                 next_configuration(&mut states, |place| before.n_states()[scope[place]]);
             }

@@ -151,6 +151,20 @@ impl IncompleteParts {
         self.kinds.extend(theirs.cloned());
     }
 
+    /// The weight of the parts that have a variable in each of its states.
+    pub fn times_seen(&self, variable: usize, n_states: usize) -> Vec<f64> {
+        let mut times = vec![0.0; n_states];
+        for kind in &self.kinds {
+            let Some(at) = kind.seen.iter().position(|seen| *seen as usize == variable) else { continue };
+            for (place, weight) in kind.weights.iter().enumerate() {
+                if let Some(times) = times.get_mut(kind.part(place)[at] as usize) {
+                    *times += weight;
+                }
+            }
+        }
+        times
+    }
+
     /// Takes the parts of rows back out.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use belief::{Forget, NeverObserved, Observations, ReadReport, Recode, SufficientStatistic};
+use belief::{Forget, NeverObserved, Observations, ReadReport, Recode, SufficientStatistic, VarId};
 use data::{ReadOptions, Table, UnknownStates};
 use learn::{AodePrior, AodeStatistic, Treatment};
 
@@ -13,6 +13,7 @@ use crate::align::{Counting, line_up};
 use crate::change::new_states;
 use crate::counting::target_of;
 use crate::network::too_many_pairs;
+use crate::unmet::{is_any, unmet, without};
 
 /// A model after a change, with what was met.
 pub struct ChangedAode {
@@ -31,8 +32,9 @@ pub struct ChangedAode {
 pub fn update(model: &AodeModel, paths: &[impl AsRef<Path>], read: ReadOptions, prior: Option<AodePrior>) -> Result<ChangedAode, Error> {
     let (rows, report, mut remarks) = counted_alike(model, paths, read, UnknownStates::Grow)?;
     let (mut now, rows) = lined_up(model.parts().clone(), rows)?;
-    remarks.extend(new_states(model.schema(), &now.schema));
     now.statistic.merge(&rows.statistic)?;
+    drop_unmet(&mut now)?;
+    remarks.extend(new_states(model.schema(), &now.schema));
     now.prior = prior.unwrap_or(now.prior);
     if !model.recipe().made.cuts.is_empty() {
         remarks.push("the cut points were made from the old rows; learn again to make them anew".into());
@@ -45,11 +47,13 @@ pub fn update(model: &AodeModel, paths: &[impl AsRef<Path>], read: ReadOptions, 
 /// # Errors
 /// When rows are among them that the model never saw; then nothing is changed.
 pub fn forget(model: &AodeModel, paths: &[impl AsRef<Path>], read: ReadOptions) -> Result<ChangedAode, Error> {
-    let (rows, report, remarks) = counted_alike(model, paths, read, UnknownStates::Error)?;
+    let (mut rows, report, remarks) = counted_alike(model, paths, read, UnknownStates::ErrorWhereCounted)?;
+    drop_unmet(&mut rows)?;
     let (mut left, rows) = lined_up(model.parts().clone(), rows)?;
     left.statistic.forget(&rows.statistic).map_err(|e: NeverObserved| {
         Error::unfit(format!("these rows are not all in the model: {e}"), "forget only rows that the model has learned, each once")
     })?;
+    drop_unmet(&mut left)?;
     Ok(ChangedAode { model: AodeModel::from_parts(left)?, report, remarks })
 }
 
@@ -66,6 +70,30 @@ pub fn merge(a: &AodeModel, b: &AodeModel, prior: Option<AodePrior>) -> Result<C
     both.statistic.merge(&other.statistic)?;
     both.prior = prior.unwrap_or(both.prior);
     Ok(ChangedAode { model: AodeModel::from_parts(both)?, report: ReadReport::default(), remarks: Vec::new() })
+}
+
+/// Drops states and classes of which nothing is counted and that nobody declared: see [`crate::unmet`].
+///
+/// # Errors
+/// When the statistic is not of the schema.
+pub(super) fn drop_unmet(parts: &mut StoredAode) -> Result<(), Error> {
+    let pairs = parts.statistic.pairs().settled();
+    let (variables, target) = (pairs.variables(), pairs.target().map(VarId::index));
+    let n_met = |place: usize| {
+        if Some(place) == target {
+            return Some(pairs.classes()).filter(|n_met| is_any(n_met));
+        }
+        let variable = variables.iter().position(|variable| variable.index() == place)?;
+        let mut n_met = vec![0.0; pairs.n_states()[variable]];
+        let of_classes = (0..pairs.n_classes()).map(|class| pairs.single(variable, class));
+        of_classes.for_each(|of_class| n_met.iter_mut().zip(of_class).for_each(|(n, more)| *n += more));
+        Some(n_met)
+    };
+    if let Some(recoding) = unmet(&parts.schema, n_met) {
+        parts.statistic.recode(&recoding)?;
+        parts.schema = without(&parts.schema, &recoding)?;
+    }
+    Ok(())
 }
 
 /// The two with the same states in the same places.

@@ -8,7 +8,7 @@ use learn::Aode;
 use super::change::lined_up;
 use super::model::AodeModel;
 use crate::Error;
-use crate::difference::{Believed, Difference, Moved, Parent, Value};
+use crate::difference::{Believed, Difference, Moved, Parent, Value, have_moved};
 
 /// Compares two models of the same columns. There is a belief for each pair of values and class: `most` says how many to list of those that moved.
 ///
@@ -101,7 +101,7 @@ impl Moves<'_> {
             let is_possible = |model: &Aode| matches!(belief, Belief::Class) || model.ln_class()[class] > f64::NEG_INFINITY;
             let of = |ln: Option<&[f64]>, model: &Aode| ln.filter(|_| is_possible(model)).map(|ln| ln[class].exp());
             let (before, after) = (of(x, models[0]), of(y, models[1]));
-            if before != after {
+            if have_moved(before, after) {
                 let distance = before.zip(after).map(|(x, y)| (x.ln() - y.ln()).abs());
                 self.found.push(Move { belief, class, before, after, distance });
             }

@@ -7,6 +7,7 @@ use belief::{Observations, ReadReport, Role, Schema, VarId};
 use data::{KeptInputs, ReadOptions, UnknownStates};
 use learn::{AodePrior, AodeStatistic, Discretisation};
 
+use super::change::drop_unmet;
 use super::model::{AodeModel, StoredAode};
 use crate::by_folds::{by_folds, n_folds};
 use crate::counting::{after_skipping, check_rows};
@@ -138,7 +139,8 @@ fn learn_part(paths: &[impl AsRef<Path>], options: &AodeOptions) -> Result<Learn
         let rows = if n_without == 1 { "1 row without a class was".into() } else { format!("{n_without} rows without a class were") };
         remarks.push(format!("{rows} left out"));
     }
-    let parts = StoredAode { schema: fold.schema, recipe, prior: options.prior.clone(), statistic: fold.statistic };
+    let mut parts = StoredAode { schema: fold.schema, recipe, prior: options.prior.clone(), statistic: fold.statistic };
+    drop_unmet(&mut parts)?;
     let model = AodeModel::from_parts(parts)?;
     timings.add("learn", start);
     Ok(LearnedAode { model, report: fold.report, remarks, evaluation: None, timings })

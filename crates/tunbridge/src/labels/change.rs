@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use belief::{Forget, NeverObserved, Observations, ReadReport, SufficientStatistic};
+use belief::{Forget, NeverObserved, Observations, ReadReport, Recode, SufficientStatistic};
 use data::{ReadOptions, Table, UnknownStates};
 use learn::{LabelStatistic, NaiveBayesPrior};
 
@@ -13,6 +13,7 @@ use crate::Error;
 use crate::align::{Counting, line_up};
 use crate::change::other_priors;
 use crate::remarks::list;
+use crate::unmet::{is_any, unmet, without};
 use crate::vocabulary::new_words;
 
 /// A model of labels after a change, with what was met.
@@ -38,6 +39,8 @@ pub fn update(
     unbounded(&read)?;
     let (rows, report, mut remarks) = counted_alike(model, paths, read, UnknownStates::Grow)?;
     let (mut before, rows) = align(model.parts().clone(), rows)?;
+    before.statistic.merge(&rows.statistic)?;
+    drop_unmet(&mut before)?;
     let known: HashSet<&String> = model.labels().iter().collect();
     let target = before.schema.variable(before.statistic.target());
     let now = target.kind.states().map_or(&[][..], |labels| labels.names());
@@ -46,7 +49,6 @@ pub fn update(
         let n_new = if new.len() == 1 { "a new label".into() } else { format!("{} new labels", new.len()) };
         remarks.push(format!("`{}` has {n_new}: {}", target.name, list(&new)));
     }
-    before.statistic.merge(&rows.statistic)?;
     remarks.extend(new_words(model.schema(), &before.schema));
     before.prior = prior.unwrap_or(before.prior);
     if model.recipe().discretisation.is_some() {
@@ -55,16 +57,18 @@ pub fn update(
     Ok(ChangedLabels { model: LabelsModel::from_parts(before)?, report, remarks })
 }
 
-/// As [`crate::forget`], for labels. A label that no row has any more stays a label.
+/// As [`crate::forget`], for labels. A label that no row has any more is none, unless it was declared.
 ///
 /// # Errors
 /// When rows are among them that the model never saw; then nothing is changed.
 pub fn forget(model: &LabelsModel, paths: &[impl AsRef<Path>], read: ReadOptions) -> Result<ChangedLabels, Error> {
-    let (rows, report, remarks) = counted_alike(model, paths, read, UnknownStates::Error)?;
+    let (mut rows, report, remarks) = counted_alike(model, paths, read, UnknownStates::ErrorWhereCounted)?;
+    drop_unmet(&mut rows)?;
     let (mut left, rows) = align(model.parts().clone(), rows)?;
     left.statistic.forget(&rows.statistic).map_err(|e: NeverObserved| {
         Error::unfit(format!("these rows are not all in the model: {e}"), "forget only rows that the model has learned, each once")
     })?;
+    drop_unmet(&mut left)?;
     Ok(ChangedLabels { model: LabelsModel::from_parts(left)?, report, remarks })
 }
 
@@ -82,6 +86,20 @@ pub fn merge(a: &LabelsModel, b: &LabelsModel, prior: Option<NaiveBayesPrior>) -
     Ok(ChangedLabels { model: LabelsModel::from_parts(both)?, report: ReadReport::default(), remarks: Vec::new() })
 }
 
+/// Drops labels, states and words of which nothing is counted and that nobody declared: see [`crate::unmet`].
+///
+/// # Errors
+/// When the statistic is not of the schema.
+pub(super) fn drop_unmet(parts: &mut StoredLabels) -> Result<bool, Error> {
+    let target = parts.statistic.target().index();
+    let recoding = unmet(&parts.schema, |place| parts.statistic.n_met(place).filter(|n_met| place != target || is_any(n_met)));
+    if let Some(recoding) = &recoding {
+        parts.statistic.recode(recoding)?;
+        parts.schema = without(&parts.schema, recoding)?;
+    }
+    Ok(recoding.is_some())
+}
+
 /// The two with the same labels, states and words in the same places.
 pub(super) fn align(mut a: StoredLabels, mut b: StoredLabels) -> Result<(StoredLabels, StoredLabels), Error> {
     let counting = |parts: &StoredLabels| Counting {
@@ -90,8 +108,8 @@ pub(super) fn align(mut a: StoredLabels, mut b: StoredLabels) -> Result<(StoredL
         treatments: parts.statistic.treatments(),
     };
     let (schema, of_a, of_b) = line_up(&counting(&a), &counting(&b))?;
-    belief::Recode::recode(&mut a.statistic, &of_a)?;
-    belief::Recode::recode(&mut b.statistic, &of_b)?;
+    a.statistic.recode(&of_a)?;
+    b.statistic.recode(&of_b)?;
     a.schema = schema.clone();
     b.schema = schema;
     Ok((a, b))

@@ -33,7 +33,7 @@ pub fn difference(a: &LabelsModel, b: &LabelsModel) -> Result<Difference, Error>
         }
     }
     // Two impossible labels have not moved, though infinities have no difference.
-    moved.retain(|belief| belief.before != belief.after);
+    moved.retain(Moved::has_moved);
     moved.sort_by(|p, q| q.moved.unwrap_or(f64::INFINITY).total_cmp(&p.moved.unwrap_or(f64::INFINITY)));
     Ok(Difference {
         rows: [a, b].map(|model| model.statistic().n_rows()),

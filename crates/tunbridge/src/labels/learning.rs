@@ -11,6 +11,7 @@ use data::{DataError, ReadOptions, Table};
 use evaluate::LabelTally;
 use learn::{HeldOutLabels, LabelStatistic, Treatment};
 
+use super::change::drop_unmet;
 use super::judge::{LabelEvaluation, judged};
 use super::model::{LabelsModel, StoredLabels};
 use crate::counting::{check_texts, plan_treatments, target_of, with_given_priors};
@@ -67,6 +68,9 @@ pub fn learn(paths: &[impl AsRef<Path>], options: &LearnOptions) -> Result<Learn
         EvaluationPlan::Folds(n_folds) => cross_validate(&table, &model, n_folds, &options)?,
     };
     timings.add("evaluate", start);
+    // Only now: whoever judges reads all rows once more, those that do not count among them.
+    let mut left = model.parts().clone();
+    let model = if drop_unmet(&mut left)? { LabelsModel::from_parts(left)? } else { model };
     Ok(LearnedLabels { model, report, remarks, evaluation, timings })
 }
 

@@ -17,6 +17,7 @@ use crate::Error;
 use crate::align::same_states;
 use crate::change::new_states;
 use crate::remarks::list;
+use crate::unmet::{is_any, unmet, without};
 
 /// A learned network after a change, with what was met.
 pub struct ChangedNetwork {
@@ -158,9 +159,35 @@ pub fn forget(model: &NetworkModel, paths: &[impl AsRef<Path>], read: ReadOption
         expected.cells.iter_mut().zip(&now.cells).for_each(|(n, gone)| *n = (*n - gone).max(0.0));
     }
     match parts {
-        Some(parts) => resumed(left, parts, em, n_threads, report, remarks),
+        Some(mut parts) => {
+            drop_unmet(&mut left, &mut parts)?;
+            resumed(left, parts, em, n_threads, report, remarks)
+        }
         None => as_it_was(left, report, remarks),
     }
+}
+
+/// Drops states that nobody declared and no row has any more: see [`crate::unmet`]. What missing values are taken for is known anew once EM has
+/// gone over the parts.
+fn drop_unmet(left: &mut StoredNetwork, parts: &mut IncompleteParts) -> Result<(), Error> {
+    if !left.prior.fixed.is_empty() || !left.prior.prior_network.is_empty() {
+        return Ok(());
+    }
+    let counts = &left.observed.counts;
+    let n_met = |place: usize| {
+        let n_states = *counts.families().n_states().get(place)?;
+        let mut n_met = parts.times_seen(place, n_states);
+        counts.of(place).iter().enumerate().for_each(|(cell, n)| n_met[cell % n_states] += n);
+        // A variable has a state, whatever the rows say.
+        Some(n_met).filter(|n_met| is_any(n_met))
+    };
+    if let Some(recoding) = unmet(&left.schema, n_met) {
+        left.observed.recode(&recoding)?;
+        parts.recode(&recoding)?;
+        (left.expected, left.parts) = (None, None);
+        left.schema = without(&left.schema, &recoding)?;
+    }
+    Ok(())
 }
 
 /// Adds what two models have seen. A prior counts once. Where values are missing, states of variables that one of the models never saw are put in

@@ -31,7 +31,7 @@ pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(
     let listening = Listening::begin();
     let mut options = learn_options(args, common, &listening)?;
     let output = output_path(args)?;
-    check_output(&output, args.force)?;
+    check_output(&output, &args.data, args.force)?;
     let graph = Graph::open(&NetworkArgs::from(args), common, timings)?;
     let graph = graph.ok_or_else(|| tunbridge::Error::Internal("a network was asked for".into()))?;
     let mut learned = {
