@@ -42,10 +42,18 @@ impl Short {
         Self(word_at(bytes, start) & (end - 1) | end)
     }
 
+    /// A cell of at most [`Short::MOST`] bytes. What its first and its last bytes have in common is the same in both: copied byte by byte into a
+    /// word, it could not be read from there at once.
+    #[inline]
     pub fn of(cell: &[u8]) -> Self {
-        let mut word = [0_u8; 8];
-        word[..cell.len()].copy_from_slice(cell);
-        Self::within(&word, 0, cell.len() as u32)
+        fn joined<const N: usize>(cell: &[u8]) -> Option<u64> {
+            let as_word = |part: [u8; N]| part.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            let (first, last) = (*cell.first_chunk()?, *cell.last_chunk()?);
+            Some(as_word(first) | as_word(last) << (8 * (cell.len() - N)))
+        }
+        debug_assert!(cell.len() <= Self::MOST);
+        let word = joined::<4>(cell).or_else(|| joined::<2>(cell)).or_else(|| joined::<1>(cell)).unwrap_or(0);
+        Self(word | 1 << (8 * cell.len()))
     }
 }
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, Float64Type, Int32Type};
-use arrow_array::{Array, ArrayRef, LargeStringArray, RecordBatch, make_array};
+use arrow_array::types::{ByteArrayType, Float32Type, Float64Type, Int32Type};
+use arrow_array::{Array, ArrayRef, GenericByteArray, LargeStringArray, RecordBatch, make_array};
+use arrow_buffer::ArrowNativeType;
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 
@@ -154,15 +155,9 @@ pub(crate) fn in_utc(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
 fn encode_states(array: &ArrayRef, variable: usize, builder: &mut ChunkBuilder<'_>, faults: &mut Faults) {
     match array.data_type() {
         DataType::Dictionary(_, _) => encode_dictionary(array, variable, builder, faults),
-        DataType::Utf8 => {
-            let texts = array.as_string::<i32>();
-            push_all(texts.iter().map(|t| t.map(str::as_bytes)), variable, builder, faults);
-        }
-        DataType::LargeUtf8 => {
-            let texts = array.as_string::<i64>();
-            push_all(texts.iter().map(|t| t.map(str::as_bytes)), variable, builder, faults);
-        }
-        DataType::LargeBinary => push_all(array.as_binary::<i64>().iter(), variable, builder, faults),
+        DataType::Utf8 => push_states(array.as_string::<i32>(), variable, builder, faults),
+        DataType::LargeUtf8 => push_states(array.as_string::<i64>(), variable, builder, faults),
+        DataType::LargeBinary => push_states(array.as_binary::<i64>(), variable, builder, faults),
         DataType::Boolean => {
             let word = |b: bool| if b { b"true".as_slice() } else { b"false".as_slice() };
             push_all(array.as_boolean().iter().map(|b| b.map(word)), variable, builder, faults);
@@ -176,6 +171,15 @@ fn encode_states(array: &ArrayRef, variable: usize, builder: &mut ChunkBuilder<'
             let texts = numbers.iter().map(|x| x.filter(|x| !x.is_nan()).map(f64::to_bits));
             push_texts(texts, |bits| number_text(f64::from_bits(bits)), variable, builder, faults);
         }
+    }
+}
+
+fn push_states<T: ByteArrayType>(texts: &GenericByteArray<T>, variable: usize, builder: &mut ChunkBuilder<'_>, faults: &mut Faults) {
+    let (ends, bytes, n_rows) = (texts.value_offsets(), texts.value_data(), texts.len());
+    let text = |row: usize| &bytes[ends[row].as_usize()..ends[row + 1].as_usize()];
+    match texts.nulls() {
+        None => builder.push_texts(variable, n_rows, |row| Some(text(row)), faults),
+        Some(nulls) => builder.push_texts(variable, n_rows, |row| nulls.is_valid(row).then(|| text(row)), faults),
     }
 }
 

@@ -165,7 +165,12 @@ impl Scratch {
     }
 
     /// Takes the first of some places of texts off all of them, and tells where the texts begin and end.
-    fn rebase<const N: usize>(&mut self, places: Range<usize>, read: fn([u8; N]) -> u64, write: fn(u64) -> [u8; N]) -> (u64, u64) {
+    fn rebase<const N: usize>(
+        &mut self,
+        places: Range<usize>,
+        read: impl Fn([u8; N]) -> u64,
+        write: impl Fn(u64) -> [u8; N],
+    ) -> (u64, u64) {
         let (places, _) = self.bytes[places].as_chunks_mut::<N>();
         let first = places.first().map_or(0, |place| read(*place));
         let last = places.last().map_or(0, |place| read(*place));

@@ -1,12 +1,14 @@
 //! Cells to codes of states.
 
+use std::ops::Range;
+
 use super::faults::{Faults, shorten};
 use super::{ChunkBuilder, EncodedColumn, PlanKind};
 use crate::UnknownStates;
 use crate::dictionary::Dictionary;
 use crate::error::RowFault;
 use crate::text::blocks::Block;
-use crate::text::csv::{cell_of, text_of};
+use crate::text::csv::{cell_of, is_own_cell, text_of};
 use crate::text::tile::Tile;
 
 impl ChunkBuilder<'_> {
@@ -49,6 +51,30 @@ impl ChunkBuilder<'_> {
                         code
                     }
                 };
+                self.push_state(variable, code, row, faults);
+                row += 1;
+            }
+        }
+    }
+
+    /// The texts of rows, which are no cells; none is missing.
+    pub fn push_texts<'t>(&mut self, variable: usize, n_rows: usize, text: impl Fn(usize) -> Option<&'t [u8]>, faults: &mut Faults) {
+        let PlanKind::Category { known, .. } = &self.plan.variables[variable].kind else { return };
+        let known_code = |row: usize| match text(row) {
+            None => Some(Dictionary::MISSING),
+            Some(text) => known.get(text).filter(|_| is_own_cell(text)),
+        };
+        let mut row = 0;
+        while row < n_rows {
+            // As with cells of text: the fast loop runs up to a state that is not known.
+            row = match &mut self.columns[variable] {
+                EncodedColumn::U8(codes) => push_while(codes, row..n_rows, known_code, |code| code as u8),
+                EncodedColumn::U16(codes) => push_while(codes, row..n_rows, known_code, |code| code as u16),
+                EncodedColumn::U32(codes) => push_while(codes, row..n_rows, known_code, |code| code),
+                _ => return,
+            };
+            if row < n_rows {
+                let code = text(row).map_or(Ok(Dictionary::MISSING), |text| self.state_code(variable, text));
                 self.push_state(variable, code, row, faults);
                 row += 1;
             }
@@ -152,6 +178,17 @@ fn push_known<C: Copy + Default>(
     }
     codes.truncate(before + row);
     row
+}
+
+/// Pushes the codes of rows as long as they have one; returns the first row that has none.
+fn push_while<C>(codes: &mut Vec<C>, rows: Range<usize>, code: impl Fn(usize) -> Option<u32>, narrow: impl Fn(u32) -> C) -> usize {
+    let end = rows.end;
+    codes.reserve(rows.len());
+    for row in rows {
+        let Some(code) = code(row) else { return row };
+        codes.push(narrow(code));
+    }
+    end
 }
 
 /// Among states that are all numbers a NaN is a missing value however it is written, as it is when the column is looked at.

@@ -80,9 +80,16 @@ pub(crate) fn text_of<'c>(cell: &'c [u8], scratch: &'c mut Vec<u8>) -> &'c [u8] 
     }
 }
 
+/// Whether the cell of a text is the text itself.
+#[inline]
+pub(crate) fn is_own_cell(text: &[u8]) -> bool {
+    let (Some(first), Some(last)) = (text.first(), text.last()) else { return true };
+    *first != QUOTE && !first.is_ascii_whitespace() && !last.is_ascii_whitespace()
+}
+
 /// A cell that holds this text: the text itself, or in quotes where it would lose something without them.
 pub(crate) fn cell_of(text: &[u8]) -> Cow<'_, [u8]> {
-    if text.first() != Some(&QUOTE) && text.trim_ascii().len() == text.len() {
+    if is_own_cell(text) {
         return text.into();
     }
     let mut cell = vec![QUOTE];

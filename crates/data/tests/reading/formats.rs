@@ -15,6 +15,7 @@ use belief::Fold;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
+use proptest::prelude::*;
 use tunbridge_data::{ColumnType, ReadOptions, Table};
 
 use crate::support::{Counted, Counts, Draws, Folder, all_states, counted, decoded, gzip, kind, states, zstd};
@@ -460,4 +461,34 @@ fn texts_of_bytes_are_read_as_texts_are() {
     let fold = counted(&table).unwrap();
     assert_eq!((fold.report.n_rows, fold.report.n_not_utf8), (2, 1));
     assert_eq!(fold.schema.variables()[0].kind.states().unwrap().names(), ["café", "good", "plain"]);
+}
+
+proptest! {
+    /// Texts are looked up as they lie, and those of dictionaries once each: also those that a cell of CSV would have in quotes.
+    #[test]
+    fn texts_are_the_states_that_dictionaries_of_them_are(
+        met in proptest::collection::vec(proptest::option::weighted(0.9, "[a\" ]{0,9}|é{1,5}"), 1..60),
+        later in proptest::collection::vec(proptest::option::weighted(0.9, "[ab]{0,20}"), 0..20),
+    ) {
+        // Those that come later are not among the first rows, by which states are known.
+        let texts: Vec<Option<&str>> = met.iter().cycle().take(70_000).chain(&later).map(Option::as_deref).collect();
+        let as_one = |array: ArrayRef| {
+            let batch = RecordBatch::try_from_iter_with_nullable([("c", array, true)]).unwrap();
+            let mut file = Vec::new();
+            let mut writer = arrow_ipc::writer::FileWriter::try_new(&mut file, &batch.schema()).unwrap();
+            writer.write(&batch).unwrap();
+            writer.finish().unwrap();
+            drop(writer);
+            let folder = Folder::new();
+            decoded(&folder.table("t.arrow", file, all_states()).unwrap()).unwrap()
+        };
+        let expected = as_one(Arc::new(texts.iter().copied().collect::<DictionaryArray<Int32Type>>()));
+        let arrays: [ArrayRef; 3] =
+            [Arc::new(StringArray::from(texts.clone())), Arc::new(LargeStringArray::from(texts.clone())), Arc::new(texts.iter().map(|text| text.map(str::as_bytes)).collect::<BinaryArray>())];
+        for array in arrays {
+            let found = as_one(array);
+            prop_assert_eq!(found.states("c"), expected.states("c"));
+            prop_assert!(found.column("c") == expected.column("c"));
+        }
+    }
 }
