@@ -74,6 +74,12 @@ impl WordWeights {
         *self == Self::default()
     }
 
+    /// Whether words are weighed in the same way in both, whatever the weights are.
+    pub fn same_form(&self, other: &Self) -> bool {
+        let form = |weights: &Self| (weights.log_times, weights.of_word.is_some(), weights.length, weights.bursts);
+        form(self) == form(other)
+    }
+
     /// The words of a text, in order and each once, with their weights. Words that are not known are left out before the text is brought to
     /// its length, and so are those of weight zero. What was in `bag` is replaced.
     pub fn weigh(&self, words: &[u32], is_known: impl Fn(usize) -> bool, bag: &mut Vec<(u32, f64)>) {

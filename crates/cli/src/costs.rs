@@ -1,12 +1,21 @@
 //! Costs of errors from the command line: `spam|ham=9`, or a table in a file.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tunbridge::NamedCosts;
 
 use crate::Failure;
 use crate::lists::items;
 use crate::matrix::Matrix;
+
+/// The files that costs are read from.
+pub fn files(given: &[String]) -> impl Iterator<Item = PathBuf> {
+    given.iter().filter(|text| is_file(text)).map(PathBuf::from)
+}
+
+fn is_file(text: &str) -> bool {
+    !text.contains('=') || Path::new(text).is_file()
+}
 
 /// What errors cost, if it is told.
 pub fn costs(given: &[String]) -> Result<Option<NamedCosts>, Failure> {
@@ -15,7 +24,7 @@ pub fn costs(given: &[String]) -> Result<Option<NamedCosts>, Failure> {
     }
     let mut costs = NamedCosts::default();
     for text in given {
-        if !text.contains('=') || Path::new(text).is_file() {
+        if is_file(text) {
             costs.extend(table(Path::new(text))?);
             continue;
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use tunbridge::belief::TextLength;
 use tunbridge::data::ReadOptions;
-use tunbridge::data::words::{Inner, Markup, Splitter, Stemming, Stripped, Tokenizer, Words, stop_words};
+use tunbridge::data::words::{Inner, Markup, Splitter, Stemming, Stripped, Tokenizer, Words, listed_stop_words, stop_words};
 use tunbridge::learners::{TextEvent, WordChoice, WordWeighing};
 
 use crate::Failure;
@@ -203,12 +203,8 @@ impl TextArgs {
                         let hint = Some("name a file, or a language such as english, german or fr".into());
                         return Err(tunbridge::data::DataError::Columns { what, hint }.into());
                     }
-                    let list =
-                        std::fs::read_to_string(&path).map_err(|source| Failure::from(tunbridge::data::DataError::Io { path, source }))?;
-                    // A byte order mark is no part of the first word.
-                    let list = list.strip_prefix('\u{feff}').unwrap_or(&list);
-                    let as_met = |word: &str| if self.keep_case { word.to_string() } else { word.to_lowercase() };
-                    words.stop_words.extend(list.lines().map(|line| as_met(line.trim())).filter(|word| !word.is_empty()));
+                    let list = std::fs::read(&path).map_err(|source| Failure::from(tunbridge::data::DataError::Io { path, source }))?;
+                    words.stop_words.extend(listed_stop_words(&list, self.keep_case));
                 }
             }
         }

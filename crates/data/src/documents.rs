@@ -3,6 +3,7 @@
 //! They lie in a folder, in one file, or come on standard input. A file is one document, or is cut into many: a document a line, or
 //! a document a message of a mailbox. The class is the folder a file is in, or, of a file that is cut, its own name.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -90,10 +91,14 @@ impl Documents {
                     open.truncate(entry.depth());
                     let (path, class) = within(&open, entry.file_name());
                     let is_class = entry.depth() == class_depth;
-                    open.push((path, if is_class { Some(entry.file_name().to_string_lossy().into()) } else { class }));
+                    open.push((path, if is_class { Some(as_text(entry.file_name()).into()) } else { class }));
                     if is_class {
                         folders.push((entry.into_path(), false));
                     }
+                }
+                // A pipe, a socket or the like.
+                Ok(entry) if entry.depth() > 0 && !entry.file_type().is_dir() => {
+                    unlisted.push(format!("{}: is no file and was passed over", entry.path().display()));
                 }
                 Ok(_) => {}
                 Err(error) => match (error.loop_ancestor(), error.path()) {
@@ -184,7 +189,8 @@ impl Documents {
     /// What a row is called: the path of its file, and behind a colon the number of its line or message.
     pub fn name(&self, (file, number): RowName) -> String {
         let path = self.path(file as usize);
-        number.map_or_else(|| path.to_string_lossy().into_owned(), |number| format!("{}:{number}", path.display()))
+        let path = as_text(path.as_os_str());
+        number.map_or_else(|| path.to_string(), |number| format!("{path}:{number}"))
     }
 
     /// The units of work of all files, in order; they depend on the files alone.
@@ -253,7 +259,7 @@ impl Documents {
         let (mut chunk, mut kept, mut n_bytes, mut first) = (builder(), Vec::new(), 0, first_row);
         for (file, row) in files.clone().zip(first_row..) {
             let (n, fault) = match self.read(file, &mut buffer) {
-                Ok(n) if is_binary(&buffer[..n]) => (n, Some(RowFault::Binary(self.path(file)))),
+                Ok(n) if is_binary(&buffer[..n]) => (n, Some(self.no_text(file, &buffer[..n]))),
                 Ok(n) => (n, None),
                 Err(error) => (0, Some(RowFault::Unreadable(self.path(file), reason(&error)))),
             };
@@ -272,6 +278,14 @@ impl Documents {
             }
         }
         Ok(())
+    }
+
+    /// Why a file is none that is read.
+    fn no_text(&self, file: usize, bytes: &[u8]) -> RowFault {
+        if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
+            return RowFault::Unreadable(self.path(file), "it is UTF-16 text, to be converted to UTF-8 (iconv -f UTF-16 -t UTF-8)".into());
+        }
+        RowFault::Binary(self.path(file))
     }
 
     /// Reads a block of a file that is cut into a chunk; `before` are the rows before the file's first.
@@ -424,9 +438,14 @@ fn cut_of(said: Option<Cut>, path: &Path) -> Cut {
 
 /// The name of a file without its endings: of `spam.txt.gz` it is `spam`.
 fn stem(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = as_text(path.file_name().unwrap_or_default());
     let name = without_packing(&name);
     name.rsplit_once('.').map(|(stem, _)| stem).filter(|stem| !stem.is_empty()).unwrap_or(name).into()
+}
+
+/// A name as text. One that is not UTF-8 is Windows-1252, as a document is: signs that stand for any byte would make several names one.
+fn as_text(name: &OsStr) -> Cow<'_, str> {
+    name.to_str().map_or_else(|| encoding_rs::WINDOWS_1252.decode_without_bom_handling(name.as_encoded_bytes()).0, Cow::from)
 }
 
 fn without_documents(path: &Path) -> String {

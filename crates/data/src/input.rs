@@ -109,6 +109,10 @@ impl Input {
         for argument in arguments {
             let path = argument.as_ref();
             if path.as_os_str() == "-" {
+                if inputs.iter().any(|input: &Self| input.path == path) {
+                    let hint = Some("what comes there is read once: give it once".into());
+                    return Err(DataError::BadFile { path: "standard input".into(), what: "is named twice".into(), hint });
+                }
                 inputs.push(Self::spool(path, || Ok(io::stdin()), documents, live)?);
             } else if let Some(pattern) = path.to_str().filter(|p| p.contains(['*', '?', '[']) && !path.exists()) {
                 let hint = "check the pattern, and quote it so that the shell leaves it alone";

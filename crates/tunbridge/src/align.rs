@@ -153,8 +153,9 @@ fn differences(a: &Counting, b: &Counting) -> Vec<String> {
         } else if variable.kind.word() != theirs.kind.word() {
             found.push(format!("`{}` is {} in one and {} in the other", variable.name, variable.kind.word(), theirs.kind.word()));
         } else if !same_treatment((&a.treatments[place], &variable.kind), (&b.treatments[other.index()], &theirs.kind)) {
-            let why = match a.treatments[place] {
-                Treatment::Words(_) => "its words have the weights that its own texts gave them",
+            let why = match (&a.treatments[place], &b.treatments[other.index()]) {
+                (Treatment::Words(a), Treatment::Words(b)) if !a.same_form(b) => "its words are not weighed in the same way",
+                (Treatment::Words(_), _) => "its words have the weights that its own texts gave them",
                 _ => "its cut points differ",
             };
             found.push(format!("`{}` is not counted alike ({why})", variable.name));
@@ -179,17 +180,16 @@ fn differences(a: &Counting, b: &Counting) -> Vec<String> {
 /// Whether two columns are counted alike; words by their names, of which one that is not there has no weight.
 fn same_treatment((a, kind_a): (&Treatment, &Kind), (b, kind_b): (&Treatment, &Kind)) -> bool {
     let (Treatment::Words(a), Treatment::Words(b)) = (a, b) else { return a == b };
-    let same_form = (a.log_times, a.length, a.bursts) == (b.log_times, b.length, b.bursts);
     match (&a.of_word, &b.of_word) {
-        (None, None) => same_form,
+        _ if !a.same_form(b) => false,
         (Some(of_a), Some(of_b)) => {
             let by_name = |kind: &'_ Kind, weights: &[f64]| -> HashMap<String, f64> {
                 let names = kind.states().map_or(&[][..], States::names);
                 names.iter().cloned().zip(weights.iter().copied()).filter(|(_, weight)| *weight > 0.0).collect()
             };
-            same_form && by_name(kind_a, of_a) == by_name(kind_b, of_b)
+            by_name(kind_a, of_a) == by_name(kind_b, of_b)
         }
-        _ => false,
+        _ => true,
     }
 }
 

@@ -49,7 +49,7 @@ pub fn update(
     remarks.extend(new_words(model.schema(), &before.schema));
     remarks.extend(vocabulary::remarks(&before));
     before.prior = prior.unwrap_or(before.prior);
-    stale(&mut before, model, &mut remarks);
+    stale(&mut before, &[model], &mut remarks);
     approximate(&mut before, &mut remarks);
     if model.recipe().discretisation.is_some() {
         remarks.push("the cut points were made from the old rows; learn again to make them anew".into());
@@ -107,12 +107,21 @@ pub fn forget(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], read: ReadOpt
     // Rows that do not count were passed over when they were learned, and are now.
     drop_unmet(&mut rows)?;
     let (mut left, rows) = align(model.parts().clone(), rows)?;
+    let [without, learned] = [&rows, &left].map(|parts| parts.statistic.n_rows_without_target());
+    if without > learned {
+        return Err(Error::unfit(
+            format!(
+                "these rows are not all in the model: {without} of them have no class, and of those that were learned {learned} had none"
+            ),
+            "name what was learned, as it was named then: of a folder of documents the class is the folder in it that a document lies in",
+        ));
+    }
     left.statistic.forget(&rows.statistic).map_err(|e: NeverObserved| {
         Error::unfit(format!("these rows are not all in the model: {e}"), "forget only rows that the model has learned, each once")
     })?;
     check_spreads(model, &left)?;
     drop_unmet(&mut left)?;
-    stale(&mut left, model, &mut remarks);
+    stale(&mut left, &[model], &mut remarks);
     approximate(&mut left, &mut remarks);
     Ok(Changed { model: NaiveBayesModel::from_parts(left)?, report, remarks })
 }
@@ -176,7 +185,9 @@ pub fn merge(a: &NaiveBayesModel, b: &NaiveBayesModel, prior: Option<NaiveBayesP
     both.prior = prior.unwrap_or(both.prior);
     let mut remarks = vocabulary::remarks(&both);
     remarks.extend(alike_states(&both.schema, &[a.schema(), b.schema()]));
-    stale(&mut both, a, &mut remarks);
+    // Which of two were to stay, and of rows that it never saw?
+    both.calibrator = None;
+    stale(&mut both, &[a, b], &mut remarks);
     approximate(&mut both, &mut remarks);
     Ok(Changed { model: NaiveBayesModel::from_parts(both)?, report: ReadReport::default(), remarks })
 }
@@ -215,13 +226,17 @@ fn approximate(parts: &mut Stored, remarks: &mut Vec<String>) {
     }
 }
 
-/// A calibration was fitted on scores of the statistic before, and is gone where the classes are not those it was fitted for.
-fn stale(parts: &mut Stored, before: &NaiveBayesModel, remarks: &mut Vec<String>) {
+/// A calibration was fitted on scores of the statistic before, and is gone where the classes are not those it was fitted for, or two models
+/// become one.
+fn stale(parts: &mut Stored, before: &[&NaiveBayesModel], remarks: &mut Vec<String>) {
     parts.calibrator_is_stale = parts.calibrator.is_some();
     if parts.calibrator.is_some() {
         remarks.push("the calibration was fitted before this change; learn again to fit it anew".into());
-    } else if before.calibrator().is_some() {
-        remarks.push("the calibration is dropped: the classes are not those it was fitted for".into());
+    } else if before.iter().any(|model| model.calibrator().is_some()) {
+        remarks.push(match before {
+            [_] => "the calibration is dropped: the classes are not those it was fitted for".into(),
+            _ => "the calibration is dropped: it was fitted for one of the models alone".into(),
+        });
     }
 }
 

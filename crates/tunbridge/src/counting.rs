@@ -30,10 +30,10 @@ pub(crate) fn weighed_by<O: Observations<Error = DataError>>(
     all: &NaiveBayesStatistic,
     options: &LearnOptions,
 ) -> Result<Counted, Error> {
-    let (n_texts, n_labelled) = (all.n_rows(), counted.statistic.classes());
+    let (n_rows, n_labelled) = (all.n_rows(), counted.statistic.classes());
     let of_column = |(treatment, (all, labelled)): (Treatment, (&AttributeStatistic, &AttributeStatistic))| match (all, labelled) {
         (AttributeStatistic::Words(words), AttributeStatistic::Words(labelled)) => {
-            Treatment::Words(Arc::new(options.weighing.weights(words, labelled, n_texts, n_labelled, &options.prior.words)))
+            Treatment::Words(Arc::new(options.weighing.weights(words, labelled, n_rows, n_labelled, &options.prior.words)))
         }
         _ => treatment,
     };

@@ -1,7 +1,7 @@
 //! `classify`: every row, or one case, with its probabilities.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -285,7 +285,9 @@ impl OpenRows {
         no_trace(common)?;
         let format = output_format(args, common)?;
         if let Some(path) = &args.output {
-            model_file::check_place_of_answers(path, &args.inputs)?;
+            let also_read = args.loss.loss.iter().cloned().chain(crate::costs::files(&args.costs));
+            let read: Vec<PathBuf> = args.inputs.iter().map(PathBuf::from).chain(also_read).collect();
+            model_file::check_place_of_answers(path, &read)?;
         }
         if args.live && (args.output.is_some() || matches!(format, OutputFormat::Parquet | OutputFormat::Arrow)) {
             return Err(Failure::Usage(
@@ -385,7 +387,7 @@ fn output_format(args: &ClassifyArgs, common: &Common) -> Result<OutputFormat, F
             None => {
                 let name = path.unwrap_or(Path::new("")).display();
                 return Err(Failure::Usage(format!(
-                    "--output `{name}`: no format has that ending; name it .csv, .jsonl, .parquet or .arrow, or give --format"
+                    "--output `{name}`: no format has that ending; name it .csv, .tsv, .jsonl, .parquet or .arrow, or give --format"
                 )));
             }
         },

@@ -33,7 +33,8 @@ pub fn run(args: &LearnArgs, common: &Common, timings: &mut Timings) -> Result<(
     }
     let options = options(args, common)?;
     let output = output_path(args)?;
-    check_output(&output, &args.data, args.force)?;
+    let also_read = args.columns.schema.iter().cloned().chain(crate::costs::files(&args.costs));
+    check_output(&output, &args.data.iter().cloned().chain(also_read).collect::<Vec<_>>(), args.force)?;
     if args.learner.labels.is_some() {
         return super::labels::learn(args, common, options, &output, timings);
     }
@@ -110,7 +111,10 @@ pub fn output_path(args: &LearnArgs) -> Result<PathBuf, Failure> {
     if let Some(output) = &args.output {
         return Ok(output.clone());
     }
-    let name = args.data[0].file_name().and_then(|n| n.to_str()).unwrap_or("-");
+    // The name of `.` is that of the folder it is.
+    let path = &args.data[0];
+    let whole = if path.file_name().is_none() { path.canonicalize().ok() } else { None };
+    let name = whole.as_ref().unwrap_or(path).file_name().and_then(|n| n.to_str()).unwrap_or("-");
     if name == "-" || is_pattern(&args.data[0]) {
         let what = if name == "-" { "standard input" } else { "a pattern" };
         return Err(Failure::Usage(format!("{what} gives the model no name: say where it goes with --output")));

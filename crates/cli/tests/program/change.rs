@@ -432,3 +432,20 @@ fn columns_that_are_left_out_may_be_of_other_kinds() {
     folder.run("learn a.csv b.csv -t y --ignore n -o all.tb --evaluate none").ok();
     assert!(folder.run("diff both.tb all.tb").ok().stdout().contains("No belief moved"));
 }
+
+/// Which calibration stays must not hang on the order of the models: none does.
+#[test]
+fn a_merge_drops_calibrations_in_either_order() {
+    let rows: String = (0..40).map(|row| format!("{},{},{}\n", ["x", "z"][row % 2], row % 7, ["p", "q"][row % 3 % 2])).collect();
+    let folder = Folder::new().write("a.csv", format!("a,n,y\n{rows}"));
+    for (name, method) in [("i", "isotonic"), ("s", "sigmoid"), ("n", "none")] {
+        folder.run(&format!("learn a.csv -t y --types n=numeric --calibrate {method} --evaluate none -o {name}.tb")).ok();
+    }
+    let p = |model: &str| folder.run(&format!("classify {model} a=x n=2 --format json")).ok().json()["probability"].clone();
+    folder.run("merge n.tb n.tb -o plain.tb").ok();
+    for (first, second) in [("i", "n"), ("n", "i"), ("i", "s"), ("s", "i")] {
+        let dropped = "the calibration is dropped: it was fitted for one of the models alone";
+        folder.run(&format!("merge {first}.tb {second}.tb -o both.tb")).ok().notes(&[dropped]);
+        assert_eq!(p("both.tb"), p("plain.tb"));
+    }
+}

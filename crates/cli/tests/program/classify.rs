@@ -288,3 +288,27 @@ fn answers_do_not_replace_the_rows_they_are_of() {
     folder.run("classify play_tennis.tb play_tennis.csv -o answers.csv").ok();
     folder.run("classify play_tennis.tb play_tennis.csv -o answers.csv").ok();
 }
+
+/// Costs and losses are read like the rows.
+#[test]
+fn answers_do_not_replace_costs_or_losses() {
+    let folder = Folder::with_model();
+    folder.put("costs.csv", "said,No,Yes\nNo,0,1\nYes,2,0\n");
+    folder.put("loss.csv", "action,No,Yes\na,0,1\nb,2,0\n");
+    for name in ["costs", "loss"] {
+        let before = folder.bytes(&format!("{name}.csv"));
+        folder
+            .run(&format!("classify play_tennis.tb play_tennis.csv --{name} {name}.csv -o ./{name}.csv"))
+            .fails(1, &["is read from, and answers would replace it"]);
+        assert_eq!(folder.bytes(&format!("{name}.csv")), before);
+    }
+    folder
+        .run("learn play_tennis.csv -t PlayTennis --costs costs.csv -o costs.csv --force")
+        .fails(1, &["is read from, and the model would replace it"]);
+}
+
+#[test]
+fn standard_input_is_named_once() {
+    let folder = Folder::with_model();
+    folder.run("classify play_tennis.tb - -").fails(1, &["standard input: is named twice"]);
+}

@@ -161,3 +161,42 @@ fn a_mailbox_may_have_a_line_of_any_length() {
     let learned = folder.run("learn ham.mbox spam.mbox --evaluate none --format json -o m.tb").ok().json();
     assert_eq!(learned["rows"], 6);
 }
+
+/// Names of old archives are in other encodings, and two of them are not one.
+#[cfg(target_os = "linux")]
+#[test]
+fn classes_whose_names_are_not_utf8_are_kept_apart() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new();
+    for (place, text) in [(&b"mail/\xe9col"[..], "one"), (b"mail/\xe8col", "two"), (b"mail/x", "three")] {
+        let path = folder.path("").join(OsStr::from_bytes(place));
+        std::fs::create_dir_all(&path).unwrap();
+        std::fs::write(path.join("1"), text).unwrap();
+    }
+    let learned = folder.run("learn mail --evaluate none").ok();
+    assert!(learned.stdout().contains("3: x, ècol, écol"), "{}", learned.stdout());
+    let paths = folder.run("classify mail.tb mail").ok();
+    assert!(paths.stdout().contains("mail/écol/1,") && paths.stdout().contains("mail/ècol/1,"), "{}", paths.stdout());
+}
+
+/// What lies among documents and is none is told.
+#[cfg(target_os = "linux")]
+#[test]
+fn pipes_and_texts_of_other_widths_are_told() {
+    let folder = lines_and_files();
+    let made = std::process::Command::new("mkfifo").arg(folder.path("mail/spam/pipe")).status().unwrap();
+    assert!(made.success());
+    folder.run("learn mail --evaluate none").ok().notes(&["pipe: is no file and was passed over"]);
+    let wide: Vec<u8> = "\u{feff}some text of two bytes a letter".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(folder.path("mail/spam/wide"), wide).unwrap();
+    folder.run("learn mail --evaluate none").fails(1, &["it is UTF-16 text, to be converted to UTF-8"]);
+}
+
+/// A folder that is a class is no folder of classes.
+#[test]
+fn forgetting_a_folder_of_one_class_is_told_as_such() {
+    let folder = lines_and_files();
+    folder.run("learn mail --evaluate none").ok();
+    folder.run("forget mail.tb mail/spam").fails(1, &["of them have no class", "the class is the folder in it"]);
+}

@@ -403,3 +403,38 @@ fn stop_words_have_apostrophes_of_either_kind() {
     let learned = folder.run("learn t.csv -t y --text body --stop-words English --evaluate none --format json").ok().json();
     assert_eq!(learned["columns"][0]["words"], 2, "{learned}");
 }
+
+/// Words are chosen by how often they were met, whatever the logarithm of it weighs.
+#[test]
+fn words_are_chosen_by_times_under_logarithms_too() {
+    let rows = "y,t\na,x y once\na,x p\nb,x z p\nb,z z z z\n";
+    let folder = Folder::new().write("t.csv", rows);
+    let p = |flags: &str| {
+        folder.run(&format!("learn t.csv -t y --text t --evaluate none --force -o m.tb {flags}")).ok();
+        folder.run("classify m.tb t=p --format json").ok().json()["probability"]["a"].as_f64().unwrap()
+    };
+    // `p` is met twice, which the logarithms of do not reach; `once` and `y` once.
+    assert!((p("--weigh-words log --min-times 2") - 0.5).abs() > 0.01);
+    assert!((p("--weigh-words log --min-times 3") - 0.5).abs() < 1e-12);
+    // `z` is the most frequent, five times in two texts; `x` three times in three.
+    folder.run("learn t.csv -t y --text t --evaluate none --force -o m.tb --weigh-words log --drop-frequent 1").ok();
+    let words = folder.run("show m.tb --all").ok();
+    assert!(words.stdout().contains("x 1.0") && !words.stdout().contains("z "), "{}", words.stdout());
+}
+
+/// Inverse document frequency is of documents: rows that have none of this text say nothing of it.
+#[test]
+fn rows_without_a_text_make_no_word_rarer() {
+    let rows = "y,t,u\na,x x y,k\na,y z,k\nb,x z z,l\nb,z q,l\n";
+    let folder = Folder::new().write("t.csv", rows);
+    folder.put("more.csv", format!("{rows}a,,k\na,,k\na,,l\nb,,l\nb,,k\nb,,l\n"));
+    let p = |table: &str| {
+        folder
+            .run(&format!(
+                "learn {table}.csv -t y --text t --ignore u --weigh-words idf --class-prior uniform --evaluate none -o {table}.tb"
+            ))
+            .ok();
+        folder.run(&format!("classify {table}.tb 't=x z' --format json")).ok().json()["probability"]["a"].as_f64().unwrap()
+    };
+    assert_eq!(p("t"), p("more"));
+}

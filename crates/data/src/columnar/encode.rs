@@ -7,7 +7,8 @@ use arrow_array::types::{ByteArrayType, Float32Type, Float64Type, Int32Type};
 use arrow_array::{Array, ArrayRef, GenericByteArray, LargeStringArray, RecordBatch, make_array};
 use arrow_buffer::ArrowNativeType;
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
-use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
+use arrow_data::ArrayData;
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, TimeUnit};
 
 use crate::DataError;
 use crate::dictionary::Dictionary;
@@ -141,15 +142,33 @@ fn as_texts(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     Ok(Arc::new(texts))
 }
 
-/// Times of a named zone as the same times of UTC: what the names mean changes from year to year, and is in no file.
+/// Times of a named zone as the same times of UTC, wherever they are: what the names mean changes from year to year, and is in no file.
 pub(crate) fn in_utc(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
-    match array.data_type() {
-        DataType::Timestamp(unit, Some(zone)) if !zone.starts_with(['+', '-']) => {
-            let utc = DataType::Timestamp(*unit, Some("+00:00".into()));
-            Ok(make_array(array.to_data().into_builder().data_type(utc).build()?))
-        }
-        _ => Ok(array.clone()),
+    let data_type = type_in_utc(array.data_type());
+    if data_type == *array.data_type() { Ok(array.clone()) } else { Ok(make_array(data_in_utc(&array.to_data(), data_type)?)) }
+}
+
+fn type_in_utc(data_type: &DataType) -> DataType {
+    let field = |field: &FieldRef| Arc::new(field.as_ref().clone().with_data_type(type_in_utc(field.data_type())));
+    match data_type {
+        DataType::Timestamp(unit, Some(zone)) if !zone.starts_with(['+', '-']) => DataType::Timestamp(*unit, Some("+00:00".into())),
+        DataType::Dictionary(key, value) => DataType::Dictionary(key.clone(), Box::new(type_in_utc(value))),
+        DataType::List(item) => DataType::List(field(item)),
+        DataType::LargeList(item) => DataType::LargeList(field(item)),
+        DataType::ListView(item) => DataType::ListView(field(item)),
+        DataType::LargeListView(item) => DataType::LargeListView(field(item)),
+        DataType::FixedSizeList(item, n) => DataType::FixedSizeList(field(item), *n),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(field).collect()),
+        DataType::Map(entries, sorted) => DataType::Map(field(entries), *sorted),
+        DataType::RunEndEncoded(ends, values) => DataType::RunEndEncoded(ends.clone(), field(values)),
+        other => other.clone(),
     }
+}
+
+/// The same numbers with other types said of them.
+fn data_in_utc(data: &ArrayData, data_type: DataType) -> Result<ArrayData, ArrowError> {
+    let children = data.child_data().iter().map(|child| data_in_utc(child, type_in_utc(child.data_type()))).collect::<Result<_, _>>()?;
+    data.clone().into_builder().data_type(data_type).child_data(children).build()
 }
 
 fn encode_states(array: &ArrayRef, variable: usize, builder: &mut ChunkBuilder<'_>, faults: &mut Faults) {

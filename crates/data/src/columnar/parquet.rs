@@ -12,6 +12,7 @@ use arrow_schema::{DataType, Field, Schema as ArrowSchema, SchemaRef};
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection, RowSelector};
+use parquet::basic::Encoding;
 use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
@@ -58,6 +59,19 @@ impl Part {
     }
 }
 
+/// A schema in which only texts and bytes are dictionaries, if others were: the reader makes none of truth values and decimals.
+fn without_odd_dictionaries(schema: &SchemaRef) -> Option<SchemaRef> {
+    let plain = |field: &Arc<Field>| match field.data_type() {
+        DataType::Dictionary(_, value) if !value.is_string() && !value.is_binary() => {
+            Arc::new(field.as_ref().clone().with_data_type(value.as_ref().clone()))
+        }
+        _ => field.clone(),
+    };
+    let fields: Vec<Arc<Field>> = schema.fields().iter().map(plain).collect();
+    let is_other = fields.iter().zip(schema.fields()).any(|(now, before)| now != before);
+    is_other.then(|| Arc::new(ArrowSchema::new_with_metadata(fields, schema.metadata().clone())))
+}
+
 /// A row group is cut into parts of no fewer rows than this: each part decodes its first page from the start.
 pub(crate) const LEAST_PART: usize = 1 << 16;
 
@@ -66,6 +80,10 @@ impl ParquetFile {
         let file = input.seekable().map_err(|source| DataError::Io { path: input.path.clone(), source })?;
         let metadata = guard(input, PARQUET, || {
             let loaded = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())?;
+            let loaded = match without_odd_dictionaries(loaded.schema()) {
+                Some(schema) => ArrowReaderMetadata::try_new(loaded.metadata().clone(), ArrowReaderOptions::new().with_schema(schema))?,
+                None => loaded,
+            };
             let rows: Option<i64> = loaded
                 .metadata()
                 .row_groups()
@@ -124,10 +142,15 @@ impl ParquetFile {
         })
     }
 
-    /// The same file with its text columns read as dictionaries, which is how Parquet mostly stores them.
+    /// The same file with those of its text columns read as dictionaries that are stored so, as Parquet mostly does.
     pub fn with_dictionaries(&self) -> Result<Self, DataError> {
+        let is_stored_so = |name: &str| {
+            let columns = self.metadata.metadata().row_groups().iter().flat_map(|group| group.columns());
+            let mut of_field = columns.filter(|column| column.column_path().parts().first().is_some_and(|first| first == name));
+            of_field.any(|column| column.encodings().any(|e| matches!(e, Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY)))
+        };
         let as_dictionary = |field: &Field| match field.data_type() {
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View if is_stored_so(field.name()) => {
                 field.clone().with_data_type(DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)))
             }
             _ => field.clone(),

@@ -171,11 +171,13 @@ pub(crate) fn values(line: &str, header: &ArffHeader) -> Result<Vec<Option<Strin
         }
         let (value, behind) = value(rest, |c| c == ',' || c == '\t')?;
         row.push(value);
-        let behind = behind.trim_start_matches(' ');
-        match behind.strip_prefix([',', '\t']) {
+        // A tab separates values as a comma does, unless it stands beside one.
+        let (blanks, next) = behind.split_at(behind.len() - behind.trim_start().len());
+        match next.strip_prefix(',') {
             Some(next) => rest = next.trim_start(),
-            None if behind.is_empty() => break,
-            None => return Err(RowFault::Syntax(after_value(behind))),
+            None if next.is_empty() => break,
+            None if blanks.contains('\t') => rest = next,
+            None => return Err(RowFault::Syntax(after_value(next))),
         }
     }
     if row.len() == expected { Ok(row) } else { Err(RowFault::Ragged { expected, found: row.len() }) }

@@ -22,5 +22,5 @@ pub(crate) use decode::{is_binary, text_of};
 pub use marked::{MarkedText, MarkedWord};
 pub use markup::{Markup, Stripped};
 pub use split::Inner;
-pub use tokenizer::{NotWords, Splitter, Stemming, Tokenizer, Words, stop_words};
+pub use tokenizer::{NotWords, Splitter, Stemming, Tokenizer, Words, listed_stop_words, stop_words};
 pub(crate) use vocabulary::{KnownWords, Vocabulary, WordList, hash_bytes, known_words};

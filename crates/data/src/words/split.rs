@@ -162,7 +162,8 @@ fn never_in_a_word(byte: &u8) -> bool {
 fn each_word_beyond_ascii<'t>(piece: &'t str, inner: Inner, word: &mut impl FnMut(&'t str)) {
     match inner {
         Inner::None => {
-            piece.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|w| w.contains(char::is_alphanumeric)).for_each(word)
+            let pieces = piece.split(|c: char| !(c.is_alphanumeric() || c == '_' || combines(c)));
+            pieces.map(|w| w.trim_start_matches(combines)).filter(|w| w.contains(char::is_alphanumeric)).for_each(word)
         }
         Inner::Unicode => piece.unicode_words().for_each(word),
         Inner::Hyphens => {
@@ -183,6 +184,11 @@ fn each_word_beyond_ascii<'t>(piece: &'t str, inner: Inner, word: &mut impl FnMu
             }
         }
     }
+}
+
+/// Whether a sign is one with the letter before it, as accents are that are written by themselves, and the vowels of Indian scripts.
+fn combines(c: char) -> bool {
+    !c.is_ascii() && !c.is_alphanumeric() && ["a", c.encode_utf8(&mut [0; 4])].concat().graphemes(true).count() == 1
 }
 
 #[cfg(test)]
@@ -226,6 +232,13 @@ mod tests {
                 prop_assert_eq!(words(&text, inner), slowly);
             }
         }
+    }
+
+    /// An accent is no mark inside a word, however it is written.
+    #[test]
+    fn accents_by_themselves_cut_no_word() {
+        let text = "cafe\u{301}s, nai\u{308}ve_ हिन्दी \u{301}x y\u{301}’\u{301}z";
+        assert_eq!(words(text, Inner::None), ["cafe\u{301}s", "nai\u{308}ve_", "हिन्दी", "x", "y\u{301}", "z"]);
     }
 
     #[test]

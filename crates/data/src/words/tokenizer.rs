@@ -8,6 +8,7 @@ use regex::Regex;
 use rust_stemmers::{Algorithm, Stemmer};
 use serde::{Deserialize, Serialize};
 
+use super::decode::text_of;
 use super::markup::{self, Markup, Stripped};
 use super::split::{Inner, each_place, each_word};
 use super::vocabulary::{Found, ShortWord};
@@ -426,7 +427,19 @@ pub fn stop_words(language: &str) -> Option<BTreeSet<String>> {
         other => other,
     };
     let found = stop_words::lookup(code)?;
-    Some(found.iter().map(|word| word.to_lowercase()).flat_map(|word| [word.replace('\'', "’"), word]).collect())
+    Some(found.iter().flat_map(|word| with_either_apostrophe(&word.to_lowercase())).collect())
+}
+
+/// The stop words of a list with a word a line, read as texts are and with either apostrophe.
+pub fn listed_stop_words(list: &[u8], keep_case: bool) -> BTreeSet<String> {
+    let (list, _) = text_of(list);
+    let as_met = |word: &str| if keep_case { word.to_string() } else { word.to_lowercase() };
+    let words = list.lines().map(|line| as_met(line.trim())).filter(|word| !word.is_empty());
+    words.flat_map(|word| with_either_apostrophe(&word)).collect()
+}
+
+fn with_either_apostrophe(word: &str) -> [String; 2] {
+    [word.replace('\'', "’"), word.replace('’', "'")]
 }
 
 #[cfg(test)]

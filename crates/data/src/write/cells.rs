@@ -152,13 +152,18 @@ fn each_batch_row(
         for ((array, formatter), nulls) in columns.iter().zip(&formatters).zip(&nulls) {
             let is_null = nulls.as_ref().is_some_and(|nulls| nulls.is_null(place));
             let text = (!is_null).then(|| formatter.value(place).try_to_string()).transpose().map_err(bad)?;
-            let plain = array.data_type().is_numeric() || *array.data_type() == DataType::Boolean;
+            let plain = matches!(value_type(array.data_type()), kind if kind.is_numeric() || *kind == DataType::Boolean);
             let bare = plain && text.as_deref().is_some_and(|t| is_json_number(t) || t == "true" || t == "false");
             cells.push(Cell { text: text.map(Cow::Owned), bare });
         }
         row(place, &cells)?;
     }
     Ok(())
+}
+
+/// What the values of a column are, also where they are in a dictionary.
+fn value_type(data_type: &DataType) -> &DataType {
+    if let DataType::Dictionary(_, value) = data_type { value } else { data_type }
 }
 
 /// Bytes that are text as that, as they are read too; others are told by their digits in base sixteen.

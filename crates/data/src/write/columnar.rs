@@ -6,8 +6,9 @@ use std::sync::Arc;
 use arrow_array::builder::{Float64Builder, StringBuilder};
 use arrow_array::{Array, ArrayRef, DictionaryArray, Float64Array, Int32Array, ListArray, RecordBatch, StringArray};
 use arrow_buffer::OffsetBuffer;
+use arrow_cast::{CastOptions, display::FormatOptions};
 use arrow_ipc::writer::FileWriter;
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use belief::{Kind, Observations, ReadReport, Role, Variable};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
@@ -55,7 +56,8 @@ const ROW_GROUP: usize = LEAST_PART;
 
 /// Each unit of rows becomes row groups, encoded by the thread that read it.
 pub(super) fn write_parquet(job: &Job<'_>, plan: &Plan, to: &mut (dyn Write + Send), answer: impl Tell) -> Result<ReadReport, DataError> {
-    let shape = Shape::new(job);
+    let mut shape = Shape::new(job);
+    shape.retime(job);
     let writer = ArrowWriter::try_new(to, shape.schema.clone(), Some(writer_properties(&shape.schema))).map_err(|e| failed(&e))?;
     let (mut file, factory) = writer.into_serialized_writer().map_err(|e| failed(&e))?;
     let mut report = ReadReport::default();
@@ -179,12 +181,33 @@ impl Shape {
     }
 
     fn flatten_dictionaries(&mut self, job: &Job<'_>) {
+        self.retype(
+            job,
+            |data_type| if let DataType::Dictionary(_, values) = data_type { values.as_ref().clone() } else { data_type.clone() },
+        );
+    }
+
+    /// Parquet has no times by the second, and no days by the millisecond: as numbers of these, others would not know them for times.
+    fn retime(&mut self, job: &Job<'_>) {
+        fn known(data_type: &DataType) -> DataType {
+            match data_type {
+                DataType::Timestamp(TimeUnit::Second, zone) => DataType::Timestamp(TimeUnit::Millisecond, zone.clone()),
+                DataType::Time32(TimeUnit::Second) => DataType::Time32(TimeUnit::Millisecond),
+                DataType::Date64 => DataType::Date32,
+                DataType::Dictionary(_, values) if known(values) != **values => known(values),
+                other => other.clone(),
+            }
+        }
+        self.retype(job, known);
+    }
+
+    /// Passes columns on as other types.
+    fn retype(&mut self, job: &Job<'_>, other: impl Fn(&DataType) -> DataType) {
         let n_passed_on = job.passed_on.len();
-        let flat = |(place, field): (usize, &Arc<Field>)| match field.data_type() {
-            DataType::Dictionary(_, values) if place < n_passed_on => field.as_ref().clone().with_data_type(values.as_ref().clone()).into(),
-            _ => field.clone(),
+        let retyped = |(place, field): (usize, &Arc<Field>)| {
+            if place < n_passed_on { field.as_ref().clone().with_data_type(other(field.data_type())).into() } else { field.clone() }
         };
-        self.schema = Arc::new(Schema::new(self.schema.fields().iter().enumerate().map(flat).collect::<Vec<_>>()));
+        self.schema = Arc::new(Schema::new(self.schema.fields().iter().enumerate().map(retyped).collect::<Vec<_>>()));
     }
 
     /// A chunk's rows, and how many cells say less as numbers than they did as text.
@@ -203,7 +226,8 @@ impl Shape {
                 let fields = self.schema.fields().iter();
                 let passed_on = |(array, field): (&ArrayRef, &Arc<Field>)| match array.data_type() {
                     kind if kind == field.data_type() => Ok(array.clone()),
-                    _ => arrow_cast::cast(array, field.data_type()).map_err(|e| failed(&e)),
+                    // A time that is too far away to be told is an error, and not missing.
+                    _ => arrow_cast::cast_with_options(array, field.data_type(), &EXACT).map_err(|e| failed(&e)),
                 };
                 batch.columns().iter().zip(fields).map(passed_on).collect::<Result<_, _>>()?
             }
@@ -217,6 +241,8 @@ impl Shape {
         Ok((RecordBatch::try_new(self.schema.clone(), columns).map_err(|e| failed(&e))?, n_reworded))
     }
 }
+
+const EXACT: CastOptions<'static> = CastOptions { safe: false, format_options: FormatOptions::new() };
 
 enum Builder {
     Text(StringBuilder),

@@ -89,3 +89,12 @@ fn a_table_of_malformed_rows_has_rows() {
     let error = read("a.arff", "@relation r\n@attribute a {x,y}\n@attribute b real\n@data\nx\ny\n", on_threads(1)).err().unwrap();
     assert_eq!(fault_at(&error), (5, "1 cell where the header has 2".into()));
 }
+
+/// A tab beside a comma is a blank.
+#[test]
+fn tabs_around_commas_are_blanks() {
+    let text = "@relation t\n@attribute a {x,y}\n@attribute b {1,2}\n@data\nx\t,\t1\ny ,\t2\t\nx\t2\n";
+    let found = read("t.arff", text, on_threads(1)).unwrap();
+    assert_eq!(found.column("a"), [Some("x"), Some("y"), Some("x")]);
+    assert_eq!(found.column("b"), [Some("1"), Some("2"), Some("2")]);
+}

@@ -295,3 +295,103 @@ fn rows_of_any_format_stand_as_they_are() {
     let error = table.each_chunk_passed_on(Some(RowText::Csv), |_, _| Ok(()), |()| Ok(())).unwrap_err().to_string();
     assert!(error.contains("h.csv") && error.contains("another order"), "{error}");
 }
+
+fn arrow(columns: Vec<(&str, ArrayRef)>) -> Vec<u8> {
+    let batch = RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, array)| (name, array, true))).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = arrow_ipc::writer::FileWriter::try_new(&mut bytes, &batch.schema()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+    drop(writer);
+    bytes
+}
+
+/// Parquet knows no times by the second, and no days by the millisecond: whoever reads them from it must still see times.
+#[test]
+fn times_by_the_second_stay_times_in_parquet() {
+    use arrow_array::{Date64Array, Time32SecondArray, TimestampSecondArray};
+    let times = TimestampSecondArray::from_iter_values((0..20).map(|row| 1_704_067_200 + row));
+    let keys = Int32Array::from_iter_values((0..20).map(|row| row % 2));
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("when", Arc::new(times.clone())),
+        ("zoned", Arc::new(times.clone().with_timezone("+02:00"))),
+        ("clock", Arc::new(Time32SecondArray::from_iter_values(0..20))),
+        ("day", Arc::new(Date64Array::from_iter_values((0..20).map(|row| row * 86_400_000)))),
+        ("again", Arc::new(DictionaryArray::try_new(keys, Arc::new(times)).unwrap())),
+    ];
+    let folder = Folder::new();
+    let output = written(&folder.table("t.arrow", arrow(columns), ReadOptions::default()).unwrap(), OutputFormat::Parquet);
+    // As other programs read it, by what Parquet itself says.
+    let alone = parquet::arrow::arrow_reader::ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let reader = ParquetRecordBatchReaderBuilder::try_new_with_options(bytes::Bytes::from(output), alone).unwrap();
+    let types: Vec<String> = reader.schema().fields().iter().take(5).map(|field| field.data_type().to_string()).collect();
+    assert_eq!(types, ["Timestamp(ms)", "Timestamp(ms, \"UTC\")", "Time32(ms)", "Date32", "Timestamp(ms)"]);
+    let rows = reader.build().unwrap().next().unwrap().unwrap();
+    let shown = [0, 2, 3].map(|column| arrow_cast::display::array_value_to_string(rows.column(column), 3).unwrap());
+    assert_eq!(shown, ["2024-01-01T00:00:03", "00:00:03", "1970-01-04"]);
+}
+
+/// A named zone may be that of times in a list or a dictionary.
+#[test]
+fn times_of_named_zones_are_in_utc_wherever_they_are() {
+    let times = TimestampMillisecondArray::from_iter_values([0, 3_600_000]).with_timezone("UTC");
+    let item = Arc::new(Field::new("item", times.data_type().clone(), true));
+    let lists =
+        ListArray::try_new(item.clone(), arrow_buffer::OffsetBuffer::from_lengths([0, 1, 1]), Arc::new(times.clone()), None).unwrap();
+    let pairs = arrow_array::StructArray::try_new(vec![item].into(), vec![Arc::new(times.slice(0, 1)) as ArrayRef], None).unwrap();
+    let pairs = arrow_select::concat::concat(&[&pairs, &pairs, &pairs]).unwrap();
+    let keys = Int32Array::from(vec![Some(1), None, Some(0)]);
+    let columns: Vec<(&str, ArrayRef)> =
+        vec![("list", Arc::new(lists)), ("pair", pairs), ("again", Arc::new(DictionaryArray::try_new(keys, Arc::new(times)).unwrap()))];
+    let folder = Folder::new();
+    let table = folder.table("t.arrow", arrow(columns), crate::support::all_states()).unwrap();
+    let text = String::from_utf8(written(&table, OutputFormat::JsonLines)).unwrap();
+    assert!(
+        text.contains("\"input\":{\"list\":\"[1970-01-01T00:00:00Z]\",\"pair\":\"{item: 1970-01-01T00:00:00Z}\",\"again\":null}"),
+        "{text}"
+    );
+    let read = crate::support::decoded(&table).unwrap();
+    assert_eq!(read.column("again"), [Some("1970-01-01T01:00:00Z"), None, Some("1970-01-01T00:00:00Z")]);
+}
+
+/// Numbers and truth values are bare in JSON, also those of dictionaries.
+#[test]
+fn numbers_of_dictionaries_are_numbers() {
+    let keys = Int32Array::from(vec![1, 0]);
+    let of = |values: ArrayRef| Arc::new(DictionaryArray::try_new(keys.clone(), values).unwrap()) as ArrayRef;
+    let columns = vec![
+        ("n", of(Arc::new(arrow_array::Int64Array::from(vec![7, -3])))),
+        ("x", of(Arc::new(Float64Array::from(vec![0.5, 2.0])))),
+        ("b", of(Arc::new(arrow_array::BooleanArray::from(vec![true, false])))),
+        ("s", of(Arc::new(StringArray::from(vec!["1", "2"])))),
+    ];
+    let folder = Folder::new();
+    let table = folder.table("t.arrow", arrow(columns), crate::support::all_states()).unwrap();
+    let text = String::from_utf8(written(&table, OutputFormat::JsonLines)).unwrap();
+    assert!(text.contains("\"input\":{\"n\":-3,\"x\":2.0,\"b\":false,\"s\":\"2\"}"), "{text}");
+}
+
+/// The reader of Parquet makes no dictionaries of truth values or decimals, whatever schema of Arrow a file carries.
+#[test]
+fn parquet_files_that_were_dictionaries_of_anything_are_read() {
+    let plain: [ArrayRef; 2] = [
+        Arc::new(arrow_array::BooleanArray::from(vec![true, false, true])),
+        Arc::new(arrow_array::Decimal128Array::from(vec![15, 25, 15]).with_precision_and_scale(3, 1).unwrap()),
+    ];
+    for (array, expected) in plain.into_iter().zip([["true", "false"], ["1.5", "2.5"]]) {
+        let batch = RecordBatch::try_from_iter([("v", array.clone())]).unwrap();
+        let kind = DataType::Dictionary(Box::new(DataType::Int8), Box::new(array.data_type().clone()));
+        let mut properties = WriterProperties::builder().build();
+        let told = ArrowSchema::new(vec![Field::new("v", kind, false)]);
+        parquet::arrow::add_encoded_arrow_schema_to_metadata(&told, &mut properties);
+        let options = parquet::arrow::arrow_writer::ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
+        let mut writer = ArrowWriter::try_new_with_options(Vec::new(), batch.schema(), options).unwrap();
+        writer.write(&batch).unwrap();
+        let folder = Folder::new();
+        let table = folder.table("t.parquet", writer.into_inner().unwrap(), crate::support::all_states()).unwrap();
+        let read = crate::support::decoded(&table).unwrap();
+        assert_eq!(read.column("v"), [Some(expected[0]), Some(expected[1]), Some(expected[0])]);
+        let text = String::from_utf8(written(&table, OutputFormat::Csv)).unwrap();
+        assert!(text.contains(expected[1]), "{text}");
+    }
+}

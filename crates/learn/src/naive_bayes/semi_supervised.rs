@@ -12,7 +12,8 @@
 //!
 //! The log posterior never falls where the model of every column is the maximum of its posterior: states and words under every
 //! estimate, numbers that are normal by maximum likelihood. Student's density is a mean over the posterior, not its maximum, and a
-//! variance that is smoothed is not quite the maximum either; with those the sum above may fall a little on the way.
+//! variance that is smoothed is not quite the maximum either; with those the sum above may fall a little on the way, and where a variance
+//! comes to zero and another stands in for it, by more.
 
 use std::sync::Arc;
 

@@ -32,12 +32,16 @@ impl WordWeighing {
         *self == Self::default()
     }
 
-    /// The weights, by texts that were counted without any: `all` of them, and those of known class. `n_texts` is the weight of
-    /// all texts, `n_labelled` that of those of each class.
+    /// The weights, by texts that were counted without any: `all` of them, and those of known class. `n_rows` is the weight of
+    /// all rows, `n_labelled` that of those of each class; a row without words is no text.
     ///
-    /// Where texts are brought to a length, words that are not chosen have no part in it, and the choice is made here for good.
-    pub fn weights(&self, all: &WordCounts, labelled: &WordCounts, n_texts: f64, n_labelled: &[f64], choice: &WordChoice) -> WordWeights {
-        let chosen_before = self.rarity || self.length != TextLength::AsItIs && *choice != WordChoice::default();
+    /// Where texts are brought to a length, words that are not chosen have no part in it, and where logarithms of the times count, the times are
+    /// not known later: then the choice is made here for good.
+    pub fn weights(&self, all: &WordCounts, labelled: &WordCounts, n_rows: f64, n_labelled: &[f64], choice: &WordChoice) -> WordWeights {
+        let by_length = self.length != TextLength::AsItIs && *choice != WordChoice::default();
+        let by_times = self.log_times && (choice.drop_most_frequent > 0 || choice.least_times > 0.0);
+        let chosen_before = self.rarity || by_length || by_times;
+        let n_texts = n_rows - all.wordless().iter().sum::<f64>();
         let of_word = chosen_before.then(|| {
             let rarity = |word: usize| match all.of_word(word).texts() {
                 texts if self.rarity && texts > 0.0 => (n_texts / texts).ln().max(0.0),
