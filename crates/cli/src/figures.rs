@@ -27,6 +27,12 @@ pub fn number(x: f64) -> String {
     }
 }
 
+/// A number by its natural logarithm; beyond what a double holds a power of ten.
+pub fn number_of_ln(ln: f64) -> String {
+    let x = ln.exp();
+    if ln.is_finite() && (x == 0.0 || x.is_infinite()) { format!("10^{}", number(ln / std::f64::consts::LN_10)) } else { number(x) }
+}
+
 /// A number with as many digits as its uncertainty leaves: three of the spread, and never fewer than [`number`] has.
 pub fn number_within(x: f64, spread: f64) -> String {
     let (size, spread) = (x.abs(), spread.abs());

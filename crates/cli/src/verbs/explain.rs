@@ -14,7 +14,7 @@ use super::learn::bin_words;
 use super::{case_of, is_case, load, print, print_json, tell_stale, unknown_kind};
 use crate::args::{Common, ExplainArgs, Format, MarkArg, UnitArg, refuse};
 use crate::document::{self, Marking};
-use crate::figures::{number, probability, signed};
+use crate::figures::{number, number_of_ln, probability, signed};
 use crate::html::{self, Page};
 use crate::progress::{self, remark};
 use crate::read_args::UnknownArg;
@@ -328,7 +328,7 @@ impl Told<'_> {
             lines.push(line(what, entry.log_odds, self.meaning(entry)));
         }
         if let Some(total) = ledger.posterior_log_odds {
-            lines.push(line("together".into(), total, format!("odds of {}", number(total.exp()))));
+            lines.push(line("together".into(), total, format!("odds of {}", number_of_ln(total))));
         }
         if let (Some(p), Some(calibrated)) = (ledger.probability, self.calibrated) {
             let becomes = format!("probability {} becomes {}", probability(p), probability(calibrated));
@@ -346,18 +346,17 @@ impl Told<'_> {
         if is_weight(self.event, entry) {
             return format!("weighs {} for {class}, {} for {against}", number(entry.ln_given_class), number(entry.ln_given_against));
         }
-        let chance = |ln: f64| if ln == f64::NEG_INFINITY { "0".to_string() } else { number(ln.exp()) };
-        let ratio = (entry.ln_given_class - entry.ln_given_against).exp();
-        if ratio.is_infinite() || ratio == 0.0 {
-            let (sure, never) = if ratio == 0.0 { (against, class) } else { (class, against) };
+        let ln_ratio = entry.ln_given_class - entry.ln_given_against;
+        if ln_ratio.is_infinite() {
+            let (sure, never) = if ln_ratio < 0.0 { (against, class) } else { (class, against) };
             return format!("seen with {sure}, never with {never}");
         }
-        let (times, which) = if ratio >= 1.0 { (ratio, class) } else { (1.0 / ratio, against) };
+        let (times, which) = (number_of_ln(ln_ratio.abs()), if ln_ratio >= 0.0 { class } else { against });
         if self.is_factor(entry) || entry.variable == self.target {
-            return format!("{} times the odds for {which}", number(times));
+            return format!("{times} times the odds for {which}");
         }
-        let (of_class, of_against) = (chance(entry.ln_given_class), chance(entry.ln_given_against));
-        format!("{} times as likely under {which} ({of_class} against {of_against})", number(times))
+        let (of_class, of_against) = (number_of_ln(entry.ln_given_class), number_of_ln(entry.ln_given_against));
+        format!("{times} times as likely under {which} ({of_class} against {of_against})")
     }
 
     /// Whether an entry is a factor of the odds and no probability by itself: words that are weighed, and words that come in bursts, of

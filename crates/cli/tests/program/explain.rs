@@ -137,3 +137,13 @@ fn a_state_never_seen_is_left_out_whatever_the_row() {
         assert_eq!(ledger["probability"], folder.run(&format!("explain aode.tb {case} --format json")).ok().json()["probability"]);
     }
 }
+
+/// What is far from both was seen with neither, and no density is nowhere.
+#[test]
+fn a_number_far_away_was_not_seen() {
+    let folder = Folder::new().write("far.csv", "x,y\n0,a\n1,a\n-1,a\n0.5,a\n-0.5,a\n100,b\n101,b\n99,b\n100.5,b\n99.5,b\n");
+    folder.run("learn far.csv -t y --types x=numeric --evaluate none").ok();
+    let told = folder.run("explain far.tb x=40").ok().stdout().to_string();
+    assert!(told.contains("10^868.6 times as likely under a") && told.contains("odds of 10^868.6"), "{told}");
+    assert!(!told.contains("never"), "{told}");
+}
