@@ -494,10 +494,16 @@ impl Classifier for NaiveBayesModel {
     }
 }
 
+/// Whether any of the evidence is numbers.
+pub(crate) fn has_numbers(schema: &Schema) -> bool {
+    schema.variables().iter().any(|v| v.role == Role::Input && v.kind == Kind::Numeric)
+}
+
 /// What was believed before, as the user writes it.
 pub(crate) fn prior_words(schema: &Schema, recipe: &Recipe, prior: &NaiveBayesPrior) -> String {
-    let NaiveBayesPrior { estimate, class, numeric, text, .. } = prior;
-    let has_numbers = schema.variables().iter().any(|v| v.kind == Kind::Numeric);
+    let NaiveBayesPrior { estimate, class, numeric, text, event, .. } = prior;
+    // Those of a Bernoulli model are cut in two.
+    let has_numbers = *event != EventModel::Bernoulli && has_numbers(schema);
     let numeric = recipe.discretisation.clone().unwrap_or_else(|| numeric.to_string());
     let numeric = if has_numbers { format!(", {numeric}") } else { String::new() };
     let has_texts = schema.variables().iter().any(|v| v.role == Role::Input && matches!(v.kind, Kind::Text(_)));

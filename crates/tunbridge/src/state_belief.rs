@@ -57,7 +57,9 @@ impl NaiveBayesModel {
         else {
             return None;
         };
-        let share = |(n, total): (&f64, f64)| if total > 0.0 { n / total } else { 0.0 };
+        // Where a class has no rows equal shares stand in.
+        let n_known = self.n_known_states(variable) as f64;
+        let share = |(n, total): (&f64, f64)| if total > 0.0 { n / total } else { 1.0 / n_known };
         Some(counts.of_state(state).iter().zip(counts.class_totals()).map(share).collect())
     }
 

@@ -1,7 +1,7 @@
 //! A vocabulary that is kept to a bound: what a model does to keep to it, and what it says of the cost.
 
 use belief::{Kind, Pruned, Recode, Recoding, Role, Schema, States, VarId, drop_rarest};
-use learn::{AttributeStatistic, ClassPrior};
+use learn::{AttributeStatistic, ClassPrior, Estimate, MEstimateP};
 
 use crate::Error;
 use crate::model::Stored;
@@ -79,7 +79,7 @@ pub(crate) fn keep_to_bound(parts: &mut Stored) -> Result<(), Error> {
 
 /// Drops words, states and classes of which nothing is counted and that nobody declared: they are in rows that have left, or that do not
 /// count. Who never met such rows has none either. Words that have weights stay, for new ones would get none; so do classes that rows without
-/// one are shared among, and those whose probabilities were given. Whether there were any.
+/// one are shared among, and states and classes whose probabilities were given. Whether there were any.
 ///
 /// # Errors
 /// When the statistic is not of the schema.
@@ -90,6 +90,12 @@ pub(crate) fn drop_unmet(parts: &mut Stored) -> Result<bool, Error> {
         let mut n_met = parts.statistic.n_met(place).filter(|n_met| place != target || classes_may_go && is_any(n_met))?;
         let unlabelled = parts.unlabelled.as_ref().and_then(|from| from.statistic.n_met(place));
         unlabelled.into_iter().for_each(|more| n_met.iter_mut().zip(more).for_each(|(n, more)| *n += more));
+        let variable = &parts.schema.variables()[place];
+        if let Estimate::MEstimate { p: MEstimateP::Given(given), .. } = &parts.prior.estimate
+            && let (Some(given), Some(states)) = (given.get(&variable.name), variable.kind.states())
+        {
+            n_met.iter_mut().zip(states.iter()).filter(|(_, state)| given.contains_key(*state)).for_each(|(n, _)| *n += 1.0);
+        }
         Some(n_met)
     };
     let Some(recoding) = unmet(&parts.schema, n_met) else { return Ok(false) };

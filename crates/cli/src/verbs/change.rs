@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::json;
 use tunbridge::aode::{self, ChangedAode};
-use tunbridge::belief::{Kind, ReadReport, Role};
+use tunbridge::belief::{Kind, ReadReport, Role, Variable};
 use tunbridge::data::{DataError, ReadOptions, RowFault};
 use tunbridge::interrupt::Listening;
 use tunbridge::labels::{self, ChangedLabels};
@@ -42,7 +42,7 @@ pub fn update(args: &UpdateArgs, common: &Common, timings: &mut Timings) -> Resu
         if !has_texts {
             refuse(&[("--max-vocabulary", max_vocabulary.is_some())], "is for texts, and this model has none")?;
         }
-        let told = told_prior(prior_args)?;
+        let told = told_prior(prior_args, model)?;
         let (prior, read) = (model.prior().map(&told).transpose()?, ReadOptions { max_vocabulary, ..read });
         match model {
             Model::NaiveBayes(model) => Ok(tunbridge::update(model, &args.data, read, prior)?.into()),
@@ -172,7 +172,7 @@ pub fn merge(args: &MergeArgs, common: &Common, timings: &mut Timings) -> Result
     let n_threads = ReadOptions { threads: common.threads.map_or(0, usize::from), ..ReadOptions::default() }.n_threads();
     let pseudocounts = if let Model::Network(_) = first { prior_args.pseudocounts()? } else { None };
     let pairs = if let Model::Aode(first) = &first { told_pairs(prior_args, first.prior())? } else { None };
-    let told = if let Model::Network(_) | Model::Aode(_) = first { None } else { Some(told_prior(prior_args)?) };
+    let told = if let Model::Network(_) | Model::Aode(_) = first { None } else { Some(told_prior(prior_args, &first)?) };
     super::average::stays_as_it_is(&first, &args.models[0])?;
     let mut merged = first.clone();
     let mut remarks = Vec::new();
@@ -213,9 +213,21 @@ pub fn unlike(a: &Model, b: &Model) -> Error {
 }
 
 /// A prior with the parts that the flags tell of, and the others as they were; flags that say nothing to its kind of model are refused.
-fn told_prior(args: &PriorArgs) -> Result<impl Fn(&NaiveBayesPrior) -> Result<NaiveBayesPrior, Failure>, Failure> {
+fn told_prior(args: &PriorArgs, model: &Model) -> Result<impl Fn(&NaiveBayesPrior) -> Result<NaiveBayesPrior, Failure> + use<>, Failure> {
     let (given, _) = args.prior()?;
     let flags = args.given();
+    let is_number = |v: &Variable| v.role == Role::Input && v.kind == Kind::Numeric;
+    let discretisation = match model {
+        Model::NaiveBayes(model) => model.recipe().discretisation.as_ref(),
+        Model::Labels(model) => model.recipe().discretisation.as_ref(),
+        _ => None,
+    };
+    if !model.schema().variables().iter().any(is_number) {
+        refuse(&flags[2..], "is for numbers, and this model has none")?;
+    }
+    if discretisation.is_some() {
+        refuse(&flags[2..], "does not go with this model, whose numbers were cut into bins when it was learned")?;
+    }
     let told = flags.map(|(_, given)| given);
     Ok(move |prior: &NaiveBayesPrior| {
         match prior.event {

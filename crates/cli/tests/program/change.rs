@@ -449,3 +449,69 @@ fn a_merge_drops_calibrations_in_either_order() {
         assert_eq!(p("both.tb"), p("plain.tb"));
     }
 }
+
+/// Weights of 0.3, 0.2 and 0.1 have another sum in another order.
+#[test]
+fn rows_without_a_class_leave_in_any_order() {
+    let folder = Folder::new()
+        .write("all.csv", "x,w,y\ns,1,a\nt,1,b\ns,2,a\nt,1,a\ns,1,b\ns,0.3,\nt,0.2,\ns,0.1,\n")
+        .write("some.csv", "x,w,y\ns,1,b\ns,0.1,\nt,0.2,\ns,0.3,\n");
+    folder.run("learn all.csv -t y --weight w --types x=category --evaluate none").ok();
+    folder.run("forget all.tb some.csv").ok();
+}
+
+#[test]
+fn a_state_whose_share_was_given_stays_when_its_last_row_leaves() {
+    let folder = Folder::new()
+        .write("g.csv", "c,y\ns,a\nt,b\ns,b\nt,a\ns,a\n")
+        .write("g.schema.toml", "[columns.\"c\"]\ntype=\"category\"\nprior={s=0.25,t=0.75}\n")
+        .write("t.csv", "c,y\nt,a\nt,b\n");
+    folder.run("learn g.csv -t y --estimate m:4:given --evaluate none").ok();
+    folder.run("forget g.tb t.csv -o left.tb").ok();
+    folder.run("update left.tb t.csv -o again.tb").ok();
+    assert_eq!(folder.bytes("again.tb"), folder.bytes("g.tb"));
+}
+
+#[test]
+fn a_density_is_no_part_of_what_models_without_one_believe() {
+    let folder = Folder::new().write("n.csv", "x,c,y\n1,s,a\n2,s,a\n3,t,a\n4,t,b\n5,t,b\n6.5,s,b\n");
+    folder.run("learn n.csv -t y --types x=numeric,c=category --numeric bins:width:3 --evaluate none -o bins.tb").ok();
+    folder.run("update bins.tb n.csv --numeric student").fails(2, &["cut into bins"]);
+    folder.run("learn n.csv -t y --ignore x --evaluate none -o states.tb").ok();
+    folder.run("update states.tb n.csv --numeric student").fails(2, &["this model has none"]);
+}
+
+/// The sum of what is written is one but for rounding.
+#[test]
+fn a_class_prior_is_told_as_it_was_given() {
+    let folder = Folder::new().write("abc.csv", "x,y\ns,a\nt,b\ns,c\nt,a\n");
+    let learned = folder.run("learn abc.csv -t y --class-prior a=0.7,b=0.2,c=0.1 --evaluate none --format json").ok().json();
+    assert!(learned["prior"].as_str().unwrap().contains("a=0.7,b=0.2,c=0.1"), "{learned}");
+}
+
+/// Fractional weights leave a spread of rounding where all rows of a class are in one state.
+#[test]
+fn rounding_is_no_scale_of_distances() {
+    let table = |weights: [&str; 6]| {
+        let rows: String = weights.iter().enumerate().map(|(row, w)| format!("{},{w},k{}\n", ["A", "B"][row / 3], row / 3)).collect();
+        format!("c,w,y\n{rows}")
+    };
+    let folder = Folder::new().write("odd.csv", table(["0.11", "0.7", "0.65", "0.94", "0.27", "0.26"])).write("one.csv", table(["1"; 6]));
+    for name in ["odd", "one"] {
+        folder.run(&format!("learn {name}.csv -t y -m nearest-centroid --weight w --types c=category --evaluate none")).ok();
+        let answer = folder.run(&format!("classify {name}.tb c=A --format json")).ok().json();
+        crate::support::assert_close(&answer["probability"]["k0"], 1.0 / (1.0 + (-1.0_f64).exp()), 1e-12);
+    }
+}
+
+/// A class without rows of an attribute stands at equal shares.
+#[test]
+fn centroids_are_shown_where_they_are() {
+    let folder =
+        Folder::new().write("gaps.csv", "c,d,y\ns,u,a\nt,v,a\n,u,b\n,v,b\n").write("full.csv", "c,d,y\ns,u,a\nt,v,a\ns,u,b\nt,v,b\n");
+    for name in ["gaps", "full"] {
+        folder.run(&format!("learn {name}.csv -t y -m nearest-centroid --types c=category,d=category --evaluate none")).ok();
+    }
+    let moved = folder.run("diff gaps.tb full.tb --format json").ok().json();
+    assert_eq!(moved["n_moved"], 0, "{moved}");
+}

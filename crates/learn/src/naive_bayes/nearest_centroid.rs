@@ -44,15 +44,18 @@ impl<'s> OneHot<'s> {
 
 /// The variance within the classes, summed over the attribute's one-hot dimensions: Σ N (1 − Σ p²) / Σ N.
 pub(crate) fn within_class_variance(states: &CountedStates<'_>) -> f64 {
+    // All rows of a class in one state: then the difference is none, or that of rounding.
+    const ROUNDING: f64 = 1e-12;
     let (mut sum, mut total) = (0.0, 0.0);
     for class in 0..states.n_classes() {
         let n = states.class_total(class, HeldOut::NOTHING);
         if n > 0.0 {
-            sum += n - sum_of_squares(states, class) / n;
+            let spread = n - sum_of_squares(states, class) / n;
+            sum += if spread > ROUNDING * n { spread } else { 0.0 };
             total += n;
         }
     }
-    if total > 0.0 { (sum / total).max(0.0) } else { 0.0 }
+    if total > 0.0 { sum / total } else { 0.0 }
 }
 
 fn sum_of_squares(states: &CountedStates<'_>, class: usize) -> f64 {

@@ -208,7 +208,10 @@ fn given_classes(text: &str) -> Result<ClassPrior, NotAPrior> {
     if (sum - 1.0).abs() > SUM_TOLERANCE {
         return Err(CLASS_PRIOR.refuse(text, Some(format!("the probabilities sum to {}, not to 1", Number(sum)))));
     }
-    given.values_mut().for_each(|p| *p /= sum);
+    // What sums to one but for rounding stays as it was written.
+    if (sum - 1.0).abs() > 4.0 * f64::EPSILON {
+        given.values_mut().for_each(|p| *p /= sum);
+    }
     Ok(ClassPrior::Given(given))
 }
 
