@@ -44,6 +44,9 @@ pub enum RowFault {
     /// A cell of a numeric column is no number.
     #[error("`{0}` is not a number")]
     NotANumber(String),
+    /// A number among states that are a few whole ones.
+    #[error("`{0}` is one of many numbers, but the rows before it had a few whole ones")]
+    OneOfManyNumbers(String),
     /// A number that no f64 holds, or infinity.
     #[error("`{0}` is outside the range of numbers")]
     NotFinite(String),
@@ -89,12 +92,14 @@ pub enum RowFault {
 
 /// A cell that speaks against what its column was taken for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{place}: `{found}` is not a number, but the rows before it were")]
+#[error("{place}: `{found}` {}", if *.is_number { "is one of many numbers, but the rows before it had a few whole ones" } else { "is not a number, but the rows before it were" })]
 pub struct Contradiction {
     /// Where.
     pub place: Place,
     /// What was found.
     pub found: String,
+    /// Whether it is a number, in a column of a few whole ones that were taken for states.
+    pub is_number: bool,
     /// The variable's place in the schema.
     pub variable: usize,
 }
@@ -188,8 +193,9 @@ impl DataError {
                 _ => "mend the row, or pass over such rows with --on-bad-row skip".into(),
             }),
             DataError::Contradiction(all) => {
-                let columns: Vec<&str> = all.iter().filter_map(|c| c.place.column.as_deref()).collect();
-                let types: Vec<String> = columns.iter().take(5).map(|column| format!("--types {column}=category")).collect();
+                let columns =
+                    all.iter().filter_map(|c| Some((c.place.column.as_deref()?, if c.is_number { "numeric" } else { "category" })));
+                let types: Vec<String> = columns.take(5).map(|(column, kind)| format!("--types {column}={kind}")).collect();
                 Some(format!("say what the column is with {}", types.join(" ")))
             }
             DataError::BadFile { hint, .. } | DataError::Columns { hint, .. } => hint.clone(),

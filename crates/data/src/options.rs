@@ -1,5 +1,6 @@
 //! What the user may say about a table before it is read.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ use crate::{MadeColumns, NameMap};
 /// | `class_depth` | 1 | which folder a document's class is, counted from the one given |
 /// | `schema` | found beside the data | a sidecar file |
 /// | `made` | none | columns that are made of others |
+/// | `days` | all | numeric columns in which a date is read, as its days |
 /// | `part` | all | which rows count |
 /// | `live` | no | whether rows are handed on as soon as they come: for answers, not for learning |
 /// | `on_bad_row` | [`OnBadRow::Error`] | what to do with a malformed row |
@@ -51,6 +53,8 @@ pub struct ReadOptions {
     pub names: NameMap,
     /// Columns that are made of others. For tables of a known schema.
     pub made: MadeColumns,
+    /// Numeric columns in which a date is read, as its days; in others it is no number. For tables of a known schema.
+    pub days: Option<BTreeSet<String>>,
     /// Which rows count; all others weigh nothing.
     pub part: Option<RowPart>,
     /// What separates the labels of a cell, where the target holds any number of labels and not one class.
@@ -203,6 +207,11 @@ impl ReadOptions {
         let find = |fits: &dyn Fn(&str) -> bool| self.types.iter().rev().find(|(pattern, _)| fits(pattern)).map(|(_, kind)| *kind);
         let said = || find(&|pattern| pattern == column).or_else(|| find(&|pattern| matches(pattern, column)));
         if self.text.iter().any(|name| name == column) { Some(ColumnType::Text) } else { said() }
+    }
+
+    /// Whether a date in a numeric column is its days, and no fault.
+    pub(crate) fn reads_days(&self, column: &str) -> bool {
+        self.days.as_ref().is_none_or(|days| days.contains(column))
     }
 
     /// Whether a column is to be left out.

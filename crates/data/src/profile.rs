@@ -159,6 +159,7 @@ impl Profile {
         self.n += 1;
         self.n_unseen += 1;
         self.whole = false;
+        self.dates = false;
         self.full = true;
         (self.least, self.greatest) = (self.least.min(0.0), self.greatest.max(0.0));
     }
@@ -253,6 +254,11 @@ impl Profile {
         }
         let looks_like_an_id = n_seen >= 20 && distinct as f64 > 0.95 * n_seen as f64;
         (Inferred::Categorical, looks_like_an_id.then(|| "almost every value is different, as in an identifier".into()))
+    }
+
+    /// Whether every value that was met is a date.
+    pub fn are_dates(&self) -> bool {
+        self.dates && !self.is_said
     }
 
     /// Whether every value that was met is among [`Profile::values`].

@@ -146,6 +146,11 @@ fn differences(a: &Counting, b: &Counting) -> Vec<String> {
     for (place, variable) in a.schema.variables().iter().enumerate() {
         let Some(other) = b.schema.find(&variable.name) else { continue };
         let theirs = b.schema.variable(other);
+        if let (Some(a), Some(b)) = (&a.recipe.days, &b.recipe.days)
+            && a.contains(&variable.name) != b.contains(&variable.name)
+        {
+            found.push(format!("`{}` holds dates in one and numbers in the other", variable.name));
+        }
         if std::mem::discriminant(&variable.role) != std::mem::discriminant(&theirs.role) {
             found.push(format!("`{}` does not play the same part", variable.name));
         } else if matches!(variable.role, Role::Ignored(_)) {

@@ -100,7 +100,10 @@ impl Case {
             }
             let is_missing = USUAL_MISSING.contains(&value);
             let not_a_number = || Error::unfit(format!("`{name}` is numeric, and `{value}` is not a number"), "give a number");
-            let as_number = || data::number_or_days(value).filter(|x| x.is_finite());
+            let as_number = || {
+                let number = if recipe.reads_days(name) { data::number_or_days(value) } else { value.parse().ok() };
+                number.filter(|x: &f64| x.is_finite())
+            };
             match (&variable.kind, &mut case.cells[place]) {
                 (Kind::Categorical(states), Cell::State { code, .. }) => match states.find(value) {
                     // A number that is cut is given as such, or by the name of its bin.

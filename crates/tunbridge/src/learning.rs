@@ -84,6 +84,7 @@ pub(crate) fn recipe_of(table: &Table, options: &LearnOptions) -> Recipe {
         max_vocabulary: options.read.max_vocabulary,
         labels: None,
         made: MadeColumns::default(),
+        days: table.days().cloned(),
         names: options.read.names.clone(),
         discretisation: options.bins.as_ref().map(ToString::to_string),
         made_from_labels: matches!(options.bins, Some(Discretisation::FayyadIrani)),

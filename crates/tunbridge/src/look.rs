@@ -1,6 +1,6 @@
 //! A look at the columns of a table before states are counted: which hold states, and where numbers are cut into some.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use belief::{Kind, Observations, Role, Schema, States, VarId, Variable};
@@ -23,6 +23,8 @@ pub(crate) struct Look {
     pub cuts: CutPoints,
     /// Markers of a missing value besides the usual ones, also those of a schema file.
     missing: Vec<String>,
+    /// Numeric columns of dates, by variable, where it was looked for them.
+    days: Option<BTreeSet<String>>,
     /// The variable to predict, and the one of weights, where they are said.
     pub target: Option<String>,
     weight: Option<String>,
@@ -62,9 +64,10 @@ impl Look {
         };
         let of = |id: Option<VarId>| id.map(|id| columns[id.index()].name.clone());
         let (target, weight) = (of(table.schema().target()), of(table.schema().weight()));
+        let days = table.days().map(|days| days.iter().map(|column| names.variable(column).to_string()).collect());
         let remarks = [table.remarks(), &cuts.remarks].concat();
         let states = columns.iter().filter_map(declared).collect();
-        Ok(Self { states, cuts, missing: table.missing_markers().to_vec(), target, weight, remarks, columns })
+        Ok(Self { states, cuts, missing: table.missing_markers().to_vec(), days, target, weight, remarks, columns })
     }
 
     /// Reads what follows as it was seen, with columns that are made.
@@ -73,6 +76,7 @@ impl Look {
         read.target = self.target.clone().or(read.target.take());
         read.weight = self.weight.clone().or(read.weight.take());
         read.made = self.made(indicators);
+        read.days.clone_from(&self.days);
     }
 
     /// The columns that are made.

@@ -1,5 +1,7 @@
 //! The recipe: everything about how rows become columns that was fixed before counting.
 
+use std::collections::BTreeSet;
+
 use data::words::Words;
 use data::{MadeColumns, NameMap, ReadOptions};
 use learn::WordWeighing;
@@ -27,6 +29,9 @@ pub struct Recipe {
     /// Columns that are made of others while rows are read. Of models whose statistic has the cut points, none.
     #[serde(default)]
     pub made: MadeColumns,
+    /// Numeric columns of dates, which are read as days. `None` in models of programs that read a date as a number everywhere.
+    #[serde(default)]
+    pub days: Option<BTreeSet<String>>,
     /// What separates the labels of a cell, where the target holds several.
     #[serde(default)]
     pub labels: Option<String>,
@@ -35,6 +40,11 @@ pub struct Recipe {
 }
 
 impl Recipe {
+    /// Whether a date in a numeric column is read, as its days.
+    pub(crate) fn reads_days(&self, column: &str) -> bool {
+        self.days.as_ref().is_none_or(|days| days.contains(column))
+    }
+
     /// Sets what is read as the model reads it.
     pub fn apply(&self, read: &mut ReadOptions) {
         read.missing.extend(self.missing.iter().cloned());
@@ -42,6 +52,7 @@ impl Recipe {
         read.max_vocabulary = read.max_vocabulary.or(self.max_vocabulary);
         read.labels = self.labels.clone();
         read.made = self.made.clone();
+        read.days.clone_from(&self.days);
         if read.names.is_empty() {
             read.names = self.names.clone();
         }

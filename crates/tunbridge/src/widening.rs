@@ -1,10 +1,11 @@
-//! Columns that were taken for numbers and turn out to hold words.
+//! Columns that were taken for numbers and turn out to hold words, or for states and turn out to hold many numbers.
 
 use data::{DataError, Table};
 
 use crate::Error;
 
-/// Reads a table, and reads it again with columns as states whenever words are met where numbers were expected.
+/// Reads a table, and reads it again with columns as states whenever words are met where numbers were expected, and as numbers where
+/// many are met instead of a few whole ones. A column changes twice at most.
 ///
 /// # Errors
 /// As `read`.

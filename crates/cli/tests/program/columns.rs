@@ -309,3 +309,45 @@ fn only_the_first_files_schema_is_looked_at() {
     folder.put("b.schema.toml", "weight = \"x\"\n");
     folder.run("learn a.csv b.csv -t y --evaluate none").ok().notes(&["b.schema.toml is not looked at"]);
 }
+
+/// A spreadsheet makes `5.1.2024` of 5.1, and a model of numbers must not take that for some twenty thousand days.
+#[test]
+fn a_date_among_numbers_is_no_number() {
+    let folder =
+        Folder::new().write("numbers.csv", "x,y\n1.5,u\n2.5,v\n3.5,u\n4.5,v\n").write("dates.csv", "x,y\n5.1.2024,u\n2024-01-31,v\n");
+    for kind in ["naive-bayes", "aode"] {
+        folder.run(&format!("learn numbers.csv -t y -m {kind} --types x=numeric --evaluate none -o numbers.tb --force")).ok();
+        for verb in ["classify numbers.tb dates.csv", "update numbers.tb dates.csv", "evaluate numbers.tb dates.csv"] {
+            folder.run(verb).fails(1, &["dates.csv:2: column `x`: `5.1.2024` is not a number"]);
+        }
+        folder.run("classify numbers.tb x=2024-01-31").fails(1, &["`2024-01-31` is not a number"]);
+        // A column of dates that is called numeric is one of days, for its model too.
+        folder.run(&format!("learn dates.csv -t y -m {kind} --types x=numeric --evaluate none -o dates.tb --force")).ok();
+        folder.run("classify dates.tb dates.csv").ok();
+        folder.run("classify dates.tb x=2024-01-31").ok();
+        folder.run("merge numbers.tb dates.tb -o both.tb").fails(1, &["differ"]);
+    }
+    folder.put("mixed.csv", "x,y\n5.1.2024,u\n3.5,v\n");
+    folder.run("learn mixed.csv -t y --types x=numeric --evaluate none").fails(1, &["mixed.csv:2: column `x`: `5.1.2024` is not a number"]);
+    folder.run("learn dates.csv -t y --weight x").fails(1, &["`5.1.2024` is not a weight"]);
+}
+
+/// A column that begins with as many zeros as are looked at may be one of amounts, of which each would become a state.
+#[test]
+fn a_few_whole_numbers_and_then_many_are_numbers() {
+    let column = |later: &dyn Fn(usize) -> String| {
+        let zeros = "0,u\n".repeat(65_536);
+        let rest: String = (0..2_000).map(|row| format!("{},{}\n", later(row), ["u", "v"][row % 2])).collect();
+        format!("x,y\n{zeros}{rest}")
+    };
+    let kind = |later: &dyn Fn(usize) -> String, flags: &str| {
+        let folder = Folder::new().write("x.csv", column(later));
+        let learned = folder.run(&format!("learn x.csv -t y --evaluate none --format json {flags}")).ok();
+        learned.json()["columns"][0]["type"].as_str().unwrap().to_string()
+    };
+    assert_eq!(kind(&|row| format!("{}.5", row % 3), ""), "numeric");
+    assert_eq!(kind(&|row| row.to_string(), ""), "numeric");
+    assert_eq!(kind(&|row| (row % 900).to_string(), ""), "category");
+    assert_eq!(kind(&|row| if row == 1_999 { "word".into() } else { format!("{row}.5") }, ""), "category");
+    assert_eq!(kind(&|row| format!("{}.5", row % 3), "--types x=category"), "category");
+}

@@ -6,6 +6,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{ByteArrayType, Float32Type, Float64Type, Int32Type};
 use arrow_array::{Array, ArrayRef, GenericByteArray, LargeStringArray, RecordBatch, make_array};
 use arrow_buffer::ArrowNativeType;
+use arrow_cast::CastOptions;
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, TimeUnit};
@@ -74,7 +75,7 @@ fn push_labels(array: &ArrayRef, variable: usize, builder: &mut ChunkBuilder<'_>
     let (DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) | DataType::ListView(_) | DataType::LargeListView(_)) =
         array.data_type()
     else {
-        let texts = arrow_cast::cast(array, &DataType::LargeUtf8)?;
+        let texts = as_texts(array)?;
         push_all(texts.as_string::<i64>().iter().map(|t| t.map(str::as_bytes)), variable, builder, faults);
         return Ok(());
     };
@@ -93,30 +94,48 @@ fn push_labels(array: &ArrayRef, variable: usize, builder: &mut ChunkBuilder<'_>
     Ok(())
 }
 
+/// An array whose values lie row by row, or in a dictionary of texts.
+fn row_by_row(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    match array.data_type() {
+        DataType::Dictionary(_, value) if !is_text(value) => row_by_row(&cast(array, value)?),
+        DataType::RunEndEncoded(_, values) => row_by_row(&cast(array, values.data_type())?),
+        _ => Ok(array.clone()),
+    }
+}
+
+fn is_text(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
+fn is_date(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Date32 | DataType::Date64 | DataType::Timestamp(..))
+}
+
+/// A value that cannot be told as the other type is an error, and not missing.
+fn cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
+    arrow_cast::cast_with_options(array, to, &EXACT)
+}
+
+/// What Arrow does not take for a value is an error.
+pub(crate) const EXACT: CastOptions<'static> = CastOptions { safe: false, format_options: FormatOptions::new() };
+
 /// An array as texts, bytes, booleans, whole numbers, doubles or a dictionary of texts.
-fn readable(array: &ArrayRef) -> Result<ArrayRef, arrow_schema::ArrowError> {
+fn readable(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    let array = &row_by_row(array)?;
     let to = match array.data_type() {
         DataType::Dictionary(key, value) if **key == DataType::Int32 && **value == DataType::Utf8 => return Ok(array.clone()),
-        DataType::Dictionary(_, value) => match **value {
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
-                DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
-            }
-            ref plain => {
-                let plain = arrow_cast::cast(array, plain)?;
-                return readable(&plain);
-            }
-        },
+        DataType::Dictionary(..) => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Boolean | DataType::Int64 | DataType::Float64 => return Ok(array.clone()),
         DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => DataType::Int64,
         // By the digits that such a number is written with.
         DataType::Float16 | DataType::Float32 => {
-            let numbers = arrow_cast::cast(array, &DataType::Float32)?;
+            let numbers = cast(array, &DataType::Float32)?;
             let as_written = |x: f32| x.to_string().parse().unwrap_or(f64::from(x));
             return Ok(Arc::new(numbers.as_primitive::<Float32Type>().unary::<_, Float64Type>(as_written)));
         }
         _ => return as_bytes(array)?.map_or_else(|| as_texts(array), Ok),
     };
-    arrow_cast::cast(array, &to)
+    cast(array, &to)
 }
 
 /// Bytes that may be text, as they are: a cast would make nothing of those that are not UTF-8.
@@ -131,15 +150,23 @@ fn as_bytes(array: &ArrayRef) -> Result<Option<ArrayRef>, ArrowError> {
 
 /// Whatever it is as texts; what is nested as Arrow writes it.
 fn as_texts(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
-    let array = in_utc(array)?;
-    if arrow_cast::can_cast_types(array.data_type(), &DataType::LargeUtf8) {
-        return arrow_cast::cast(&array, &DataType::LargeUtf8);
+    let array = in_utc(&row_by_row(array)?)?;
+    if is_text(array.data_type()) || matches!(array.data_type(), DataType::Dictionary(..)) {
+        return cast(&array, &DataType::LargeUtf8);
     }
     let (options, nulls) = (FormatOptions::default(), array.logical_nulls());
     let formatter = ArrayFormatter::try_new(array.as_ref(), &options)?;
-    let text = |row| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row)).then(|| formatter.value(row).try_to_string()).transpose();
+    let text = |row| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row)).then(|| told(&formatter, row)).transpose();
     let texts = (0..array.len()).map(text).collect::<Result<LargeStringArray, _>>()?;
     Ok(Arc::new(texts))
+}
+
+/// A value as Arrow writes it. Of a length of time that is too long to be told it writes `<invalid>`, whichever it is.
+pub(crate) fn told(formatter: &ArrayFormatter<'_>, row: usize) -> Result<String, ArrowError> {
+    match formatter.value(row).try_to_string()? {
+        text if text == "<invalid>" => Err(ArrowError::CastError("a length of time is too long to be told".into())),
+        text => Ok(text),
+    }
 }
 
 /// Times of a named zone as the same times of UTC, wherever they are: what the names mean changes from year to year, and is in no file.
@@ -272,21 +299,23 @@ fn encode_numbers(
     builder: &mut ChunkBuilder<'_>,
     faults: &mut Faults,
 ) -> Result<Option<EncodedColumn>, arrow_schema::ArrowError> {
+    let array = &row_by_row(array)?;
+    let reads_days = builder.plan().variables[variable].kind.reads_days();
     let array = match array.data_type() {
         DataType::Float64 => array.clone(),
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Dictionary(_, _) => {
-            let texts = arrow_cast::cast(array, &DataType::LargeUtf8)?;
-            push_all(texts.as_string::<i64>().iter().map(|t| t.map(str::as_bytes)), variable, builder, faults);
+        // What may hold numbers and what holds none, cell by cell.
+        kind if is_text(kind) || matches!(kind, DataType::Dictionary(..) | DataType::Union(..)) || is_date(kind) && !reads_days => {
+            push_all(as_texts(array)?.as_string::<i64>().iter().map(|t| t.map(str::as_bytes)), variable, builder, faults);
             return Ok(None);
         }
         // Days since the start of 1970, as dates in texts; a length of time is in seconds, and so is a time of day.
-        DataType::Date32 => arrow_cast::cast(&arrow_cast::cast(array, &DataType::Int32)?, &DataType::Float64)?,
+        DataType::Date32 => cast(&cast(array, &DataType::Int32)?, &DataType::Float64)?,
         DataType::Date64 => divided(array, 1e3 * 86_400.0)?,
         DataType::Timestamp(unit, _) => divided(array, per_second(*unit) * 86_400.0)?,
         DataType::Duration(unit) | DataType::Time64(unit) => divided(array, per_second(*unit))?,
-        DataType::Time32(unit) => divided(&arrow_cast::cast(array, &DataType::Int32)?, per_second(*unit))?,
-        DataType::Boolean => arrow_cast::cast(&arrow_cast::cast(array, &DataType::Int32)?, &DataType::Float64)?,
-        _ => arrow_cast::cast(array, &DataType::Float64)?,
+        DataType::Time32(unit) => divided(&cast(array, &DataType::Int32)?, per_second(*unit))?,
+        DataType::Boolean => cast(&cast(array, &DataType::Int32)?, &DataType::Float64)?,
+        _ => cast(array, &DataType::Float64)?,
     };
     let numbers = array.as_primitive::<Float64Type>();
     let missing = builder.plan().variables[variable].kind.missing_numbers();
@@ -319,8 +348,8 @@ fn all_finite(numbers: &[f64]) -> bool {
 }
 
 fn divided(array: &ArrayRef, by: f64) -> Result<ArrayRef, arrow_schema::ArrowError> {
-    let whole = arrow_cast::cast(array, &DataType::Int64)?;
-    let numbers = arrow_cast::cast(&whole, &DataType::Float64)?;
+    let whole = cast(array, &DataType::Int64)?;
+    let numbers = cast(&whole, &DataType::Float64)?;
     Ok(std::sync::Arc::new(numbers.as_primitive::<Float64Type>().unary::<_, Float64Type>(|x| x / by)))
 }
 

@@ -38,20 +38,23 @@ fn hushed(before: Hook) -> Hook {
 /// Runs a decoder on what came from outside. The decoders of arrow-rs believe much of what a damaged file says of itself, and
 /// some panic where it is wrong: to the user that is an error like any other.
 fn guard<T, E: Display>(input: &Input, format: &str, decode: impl FnOnce() -> Result<T, E>) -> Result<T, DataError> {
-    hush_guarded_panics();
-    let before = GUARDED.replace(true);
-    let decoded = catch_unwind(AssertUnwindSafe(decode));
-    GUARDED.set(before);
-    let what = match decoded {
-        Ok(Ok(decoded)) => return Ok(decoded),
-        Ok(Err(error)) => error.to_string(),
-        Err(_) => "its parts do not fit together".into(),
-    };
-    Err(DataError::BadFile {
+    without_panic(decode).map_err(|what| DataError::BadFile {
         path: input.path.clone(),
-        what: format!("cannot be read as {format}: {what}"),
+        what: format!("cannot be read as {format}: {}", what.unwrap_or_else(|| "its parts do not fit together".into())),
         hint: Some("the file may be damaged or cut short".into()),
     })
+}
+
+/// What fails says why, unless it panics.
+pub(crate) fn without_panic<T, E: Display>(run: impl FnOnce() -> Result<T, E>) -> Result<T, Option<String>> {
+    hush_guarded_panics();
+    let before = GUARDED.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(run));
+    GUARDED.set(before);
+    match done {
+        Ok(done) => done.map_err(|error| Some(error.to_string())),
+        Err(_) => Err(None),
+    }
 }
 
 #[cfg(test)]

@@ -48,13 +48,16 @@ impl ChunkBuilder<'_> {
             faults.0.retain(|(row, variable, fault)| !matches!(fault, RowFault::UnknownState { .. }) || counts(*row, *variable));
         }
         faults.0.sort_by_key(|(row, variable, _)| (*row, *variable));
-        let is_inferred = |v: usize| matches!(plan.variables[v].kind, PlanKind::Numeric { inferred: true, .. });
+        let is_contradicted = |v: usize, fault: &RowFault| match &plan.variables[v].kind {
+            PlanKind::Numeric { inferred, .. } => *inferred && matches!(fault, RowFault::NotANumber(_)),
+            _ => matches!(fault, RowFault::OneOfManyNumbers(_)),
+        };
         let mut contradicted: HashSet<usize> = self.contradictions.iter().map(|c| c.variable).collect();
         faults.0.retain(|(row, variable, fault)| match (variable, fault) {
-            (Some(variable), RowFault::NotANumber(found)) if is_inferred(*variable) => {
+            (Some(variable), RowFault::NotANumber(found) | RowFault::OneOfManyNumbers(found)) if is_contradicted(*variable, fault) => {
                 if contradicted.insert(*variable) {
-                    let place = place(*row, Some(*variable));
-                    self.contradictions.push(Contradiction { place, found: found.clone(), variable: *variable });
+                    let (place, is_number) = (place(*row, Some(*variable)), matches!(fault, RowFault::OneOfManyNumbers(_)));
+                    self.contradictions.push(Contradiction { place, found: found.clone(), is_number, variable: *variable });
                 }
                 false
             }

@@ -15,6 +15,7 @@ use belief::{ReadReport, Texts};
 pub(crate) use chunk::{EncodedChunk, EncodedColumn, NewStates, RawRows};
 pub(crate) use faults::{Faults, shorten};
 pub(crate) use plan::{FileColumns, Plan, PlanKind, VariablePlan};
+pub(crate) use states::are_numbers;
 
 use crate::dictionary::Dictionary;
 use crate::text::blocks::Block;

@@ -30,7 +30,7 @@ impl ChunkBuilder<'_> {
     }
 
     pub(super) fn number(&self, variable: usize, text: &[u8], row: usize, faults: &mut Faults) -> f64 {
-        let PlanKind::Numeric { missing, missing_numbers, inferred, .. } = &self.plan.variables[variable].kind else { return f64::NAN };
+        let PlanKind::Numeric { missing, missing_numbers, days, .. } = &self.plan.variables[variable].kind else { return f64::NAN };
         if missing.find(text).is_some() {
             return f64::NAN;
         }
@@ -42,14 +42,19 @@ impl ChunkBuilder<'_> {
                 faults.push(row, Some(variable), RowFault::NotFinite(shorten(&String::from_utf8_lossy(text))));
                 f64::NAN
             }
-            // Who calls a column of dates numeric wants days; among numbers that were only inferred a date is a fault.
-            Err(_) => match date_of(text).filter(|_| !inferred) {
+            // Who calls a column of dates numeric wants days.
+            Err(_) => match date_of(text).filter(|_| *days) {
                 Some(Date::Days(days)) => days,
                 _ => {
                     let shown = shorten(&String::from_utf8_lossy(text));
                     // Bytes that are no text are a fault of their row, and do not speak against the column.
                     let is_text = std::str::from_utf8(text).is_ok();
-                    faults.push(row, Some(variable), if is_text { RowFault::NotANumber(shown) } else { RowFault::NotUtf8(shown) });
+                    let fault = match is_text {
+                        true if self.plan.weight == Some(variable) => RowFault::BadWeight(shown),
+                        true => RowFault::NotANumber(shown),
+                        false => RowFault::NotUtf8(shown),
+                    };
+                    faults.push(row, Some(variable), fault);
                     f64::NAN
                 }
             },

@@ -49,6 +49,8 @@ pub(crate) enum PlanKind {
         /// States known before the pass, and the markers of a missing value.
         known: Dictionary,
         new_states: UnknownStates,
+        /// States for being a few whole numbers: a number that is not one of few speaks against that.
+        of_numbers: bool,
     },
     /// Texts, whose words are looked up.
     Text {
@@ -67,6 +69,8 @@ pub(crate) enum PlanKind {
         missing_numbers: Vec<f64>,
         /// A cell that is no number speaks against the inferred type, not against its row.
         inferred: bool,
+        /// Whether a date is its days. Among other numbers it is a fault: `5.1.2024` may be what a program made of 5.1.
+        days: bool,
         /// Where the numbers are cut into bins, if they are.
         cuts: Option<Vec<f64>>,
     },
@@ -77,14 +81,14 @@ pub(crate) enum PlanKind {
 }
 
 impl PlanKind {
-    pub fn numeric(missing: &[String], inferred: bool) -> Self {
+    pub fn numeric(missing: &[String], inferred: bool, days: bool) -> Self {
         let missing_numbers = missing.iter().filter_map(|marker| marker.parse().ok()).filter(|x: &f64| x.is_finite()).collect();
-        PlanKind::Numeric { missing: Dictionary::new(missing), missing_numbers, inferred, cuts: None }
+        PlanKind::Numeric { missing: Dictionary::new(missing), missing_numbers, inferred, days, cuts: None }
     }
 
     /// Numbers that are cut into bins.
-    pub fn bins(missing: &[String], at: &[f64]) -> Self {
-        let mut kind = Self::numeric(missing, false);
+    pub fn bins(missing: &[String], at: &[f64], days: bool) -> Self {
+        let mut kind = Self::numeric(missing, false, days);
         if let PlanKind::Numeric { cuts, .. } = &mut kind {
             *cuts = Some(at.to_vec());
         }
@@ -101,6 +105,11 @@ impl PlanKind {
             PlanKind::Absence { .. } => MadeColumns::ABSENCE.len(),
             PlanKind::Skip | PlanKind::Numeric { cuts: None, .. } => 0,
         }
+    }
+
+    /// Whether a date is a number, of days.
+    pub fn reads_days(&self) -> bool {
+        matches!(self, PlanKind::Numeric { days: true, .. })
     }
 
     /// Markers of a missing value that are numbers.

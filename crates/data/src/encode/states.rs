@@ -83,7 +83,9 @@ impl ChunkBuilder<'_> {
 
     /// The code of a state by its text, a new one if the plan lets states grow, or what is wrong with every row that has it.
     pub fn state_code(&mut self, variable: usize, text: &[u8]) -> Result<u32, RowFault> {
-        let PlanKind::Category { known, new_states } = &self.plan.variables[variable].kind else { return Ok(Dictionary::MISSING) };
+        let PlanKind::Category { known, new_states, of_numbers } = &self.plan.variables[variable].kind else {
+            return Ok(Dictionary::MISSING);
+        };
         let local = &mut self.local[variable];
         let cell = cell_of(text);
         if let Some(code) = known.get(&cell).or_else(|| local.cells.get(&cell)) {
@@ -92,6 +94,9 @@ impl ChunkBuilder<'_> {
         let name = std::str::from_utf8(text).map_err(|_| RowFault::NotUtf8(shorten(&String::from_utf8_lossy(text))))?;
         let code = match new_states {
             _ if is_nan(name) && are_numbers(known) => Dictionary::MISSING,
+            UnknownStates::Grow if *of_numbers && is_one_of_many(name, local.names.len()) => {
+                return Err(RowFault::OneOfManyNumbers(shorten(name)));
+            }
             UnknownStates::Grow => {
                 local.names.push(name.to_string());
                 (known.len() + local.names.len() - 1) as u32
@@ -192,8 +197,14 @@ fn push_while<C>(codes: &mut Vec<C>, rows: Range<usize>, code: impl Fn(usize) ->
 }
 
 /// Among states that are all numbers a NaN is a missing value however it is written, as it is when the column is looked at.
-fn are_numbers(known: &Dictionary) -> bool {
+pub(crate) fn are_numbers(known: &Dictionary) -> bool {
     known.len() > 0 && known.names().iter().all(|name| name.parse::<f64>().is_ok())
+}
+
+/// Whether a value is a number with a fraction, or one of more than are a few.
+fn is_one_of_many(text: &str, n_new: usize) -> bool {
+    const MANY: usize = 1_000;
+    text.parse::<f64>().is_ok_and(|x| x.is_finite() && (x.fract() != 0.0 || n_new >= MANY))
 }
 
 fn is_nan(text: &str) -> bool {

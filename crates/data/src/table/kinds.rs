@@ -6,7 +6,7 @@ use std::sync::Arc;
 use belief::{Kind, Role, Variable};
 
 use crate::dictionary::Dictionary;
-use crate::encode::PlanKind;
+use crate::encode::{PlanKind, are_numbers};
 use crate::labels::LabelPlan;
 use crate::profile::{Inferred, Profile};
 use crate::sidecar::Sidecar;
@@ -17,6 +17,8 @@ use crate::{ColumnType, NameMap, ReadOptions, UnknownStates};
 pub(super) struct Decided {
     pub variable: Variable,
     pub inferred: bool,
+    /// Whether it is a column of dates that is called numeric.
+    pub days: bool,
 }
 
 pub(super) fn decide(
@@ -61,7 +63,10 @@ pub(super) fn decide(
     };
     // Text and dates that the user calls states or numbers are that; the others are left out.
     let variable = Variable { name: name.into(), kind: kind.kind(declared), role };
-    Decided { variable, inferred: given.is_none() && from_header.is_none() && !is_weight }
+    // A column without values may be one of dates too.
+    let dates = from_header == Some(Inferred::Date) || profile.are_dates();
+    let days = given == Some(Inferred::Numeric) && dates && !is_weight;
+    Decided { variable, inferred: given.is_none() && from_header.is_none() && !is_weight, days }
 }
 
 /// Declared states first, then those of the first rows, so that a usual pass meets none that is new.
@@ -121,11 +126,15 @@ pub(super) fn plan_kind(
             missing: Dictionary::new(missing),
             empty_is_missing: options.missing.iter().any(String::is_empty),
         }),
-        (_, Kind::Categorical(_)) => match options.made.cuts.get(&variable.name) {
-            Some(cuts) => PlanKind::bins(missing, cuts),
-            None => PlanKind::Category { known, new_states },
+        (role, Kind::Categorical(states)) => match options.made.cuts.get(&variable.name) {
+            Some(cuts) => PlanKind::bins(missing, cuts, options.reads_days(&variable.name)),
+            None => {
+                let is_declared = states.n_declared() > 0;
+                let of_numbers = inferred && *role == Role::Input && !is_declared && are_numbers(&known);
+                PlanKind::Category { known, new_states, of_numbers }
+            }
         },
-        (_, Kind::Numeric) => PlanKind::numeric(missing, inferred),
+        (role, Kind::Numeric) => PlanKind::numeric(missing, inferred, *role != Role::Weight && options.reads_days(&variable.name)),
         _ => PlanKind::Skip,
     }
 }

@@ -5,7 +5,7 @@ mod fold;
 mod kinds;
 mod open;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -49,6 +49,11 @@ impl Table {
         &self.options.missing
     }
 
+    /// Numeric columns in which a date is read, as its days; `None` where it is in all.
+    pub fn days(&self) -> Option<&BTreeSet<String>> {
+        self.options.days.as_ref()
+    }
+
     /// What the sidecar says is believed of states before any data.
     pub fn state_priors(&self) -> &StatePriors {
         &self.priors
@@ -89,17 +94,25 @@ impl Table {
         self.sources.iter().map(|s| s.input.path.as_path())
     }
 
-    /// The same table with columns that were taken for numbers read as states.
+    /// The same table with columns that were taken for numbers read as states, and with those that were taken for states as numbers.
+    /// What a word says of a column is never taken back.
     #[must_use]
     pub fn widened(mut self, contradictions: &[Contradiction]) -> Self {
         let mut variables = self.schema.variables().to_vec();
-        for Contradiction { place, found, variable } in contradictions {
+        for Contradiction { place, found, is_number, variable } in contradictions {
             let name = &variables[*variable].name;
             let cell = format!("`{found}` ({}:{})", shown(&place.path), place.line);
-            self.remarks.push(format!("`{name}` is read as states: {cell} is not a number"));
-            let known = Dictionary::new(&self.missing);
-            self.plan.variables[*variable].kind = PlanKind::Category { known, new_states: UnknownStates::Grow };
-            variables[*variable].kind = Kind::Categorical(States::default());
+            let (kind, plan, why) = if *is_number {
+                let plan = PlanKind::numeric(&self.missing, true, false);
+                (Kind::Numeric, plan, format!("numbers: {cell} is none of the few whole ones of the rows before"))
+            } else {
+                let known = Dictionary::new(&self.missing);
+                let plan = PlanKind::Category { known, new_states: UnknownStates::Grow, of_numbers: false };
+                (Kind::Categorical(States::default()), plan, format!("states: {cell} is not a number"))
+            };
+            self.remarks.push(format!("`{name}` is read as {why}"));
+            self.plan.variables[*variable].kind = plan;
+            variables[*variable].kind = kind;
         }
         self.schema = Schema::new(variables).unwrap_or(self.schema);
         self
@@ -109,7 +122,8 @@ impl Table {
     #[must_use]
     pub fn with_schema(mut self, schema: Schema) -> Self {
         for (plan, variable) in self.plan.variables.iter_mut().zip(schema.variables()) {
-            if let (PlanKind::Category { known, .. }, Kind::Categorical(states)) = (&mut plan.kind, &variable.kind) {
+            if let (PlanKind::Category { known, of_numbers, .. }, Kind::Categorical(states)) = (&mut plan.kind, &variable.kind) {
+                *of_numbers = false;
                 *known = Dictionary::new(&self.missing);
                 states.names().iter().for_each(|name| {
                     known.intern_name(name);

@@ -1,6 +1,6 @@
 //! Opening files as one table: with columns as they look, or as a schema knows them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
@@ -97,6 +97,7 @@ impl Table {
             return Err(DataError::BadFile { path: sources[0].input.path.clone(), what: what.into(), hint: Some(hint.into()) });
         }
         let hints = sources[0].hints();
+        let mut days = BTreeSet::new();
         let tokenizer = tokenizer_of(&options)?;
         let mut variables = Vec::with_capacity(names.len());
         let mut plans = Vec::with_capacity(names.len());
@@ -106,6 +107,10 @@ impl Table {
                 decided.variable.role =
                     Role::Ignored(format!("it has no values in the first {seen} rows; --types {name}=numeric reads on"));
             }
+            if decided.days {
+                days.insert(name.clone());
+            }
+            options.days = Some(days.clone());
             let known = known_states(&decided, &profile, &missing);
             plans.push(VariablePlan {
                 name: name.clone(),

@@ -1,15 +1,17 @@
 //! The cells of rows that are passed on, as text, whatever format they came in, and as CSV and JSON have them.
 
 use std::borrow::Cow;
+use std::fmt::Write;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{ArrayRef, LargeStringArray, RecordBatch};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType};
 
 use super::text::push_csv;
 use crate::DataError;
-use crate::columnar::encode::in_utc;
+use crate::columnar::encode::{in_utc, told};
 use crate::encode::{EncodedChunk, RawRows};
 use crate::source::{Source, Unit};
 use crate::text::arff;
@@ -142,16 +144,24 @@ fn each_batch_row(
     source: &Source,
     mut row: impl FnMut(usize, &[Cell<'_>]) -> Result<(), DataError>,
 ) -> Result<(), DataError> {
-    let bad = |e: arrow_schema::ArrowError| DataError::BadFile { path: source.input.path.clone(), what: e.to_string(), hint: None };
+    let schema = batch.schema();
+    let bad = |column: usize, e: &ArrowError| DataError::BadFile {
+        path: source.input.path.clone(),
+        what: format!("column `{}` of type {}: {e}", schema.field(column).name(), schema.field(column).data_type()),
+        hint: Some("answers alone, with --answers-only, pass no columns on".into()),
+    };
     let options = FormatOptions::default();
-    let columns = batch.columns().iter().map(|column| bytes_as_text(in_utc(column)?)).collect::<Result<Vec<_>, _>>().map_err(bad)?;
-    let formatters = columns.iter().map(|c| ArrayFormatter::try_new(c.as_ref(), &options)).collect::<Result<Vec<_>, _>>().map_err(bad)?;
+    let each = || batch.columns().iter().enumerate();
+    let columns = each().map(|(nth, column)| in_utc(column).and_then(bytes_as_text).map_err(|e| bad(nth, &e)));
+    let columns = columns.collect::<Result<Vec<_>, _>>()?;
+    let formatters = columns.iter().enumerate().map(|(nth, c)| ArrayFormatter::try_new(c.as_ref(), &options).map_err(|e| bad(nth, &e)));
+    let formatters = formatters.collect::<Result<Vec<_>, _>>()?;
     let nulls: Vec<_> = columns.iter().map(|c| c.logical_nulls()).collect();
     for place in 0..batch.num_rows() {
         let mut cells = Vec::with_capacity(formatters.len());
-        for ((array, formatter), nulls) in columns.iter().zip(&formatters).zip(&nulls) {
+        for (nth, ((array, formatter), nulls)) in columns.iter().zip(&formatters).zip(&nulls).enumerate() {
             let is_null = nulls.as_ref().is_some_and(|nulls| nulls.is_null(place));
-            let text = (!is_null).then(|| formatter.value(place).try_to_string()).transpose().map_err(bad)?;
+            let text = (!is_null).then(|| told(formatter, place)).transpose().map_err(|e| bad(nth, &e))?;
             let plain = matches!(value_type(array.data_type()), kind if kind.is_numeric() || *kind == DataType::Boolean);
             let bare = plain && text.as_deref().is_some_and(|t| is_json_number(t) || t == "true" || t == "false");
             cells.push(Cell { text: text.map(Cow::Owned), bare });
@@ -166,15 +176,22 @@ fn value_type(data_type: &DataType) -> &DataType {
     if let DataType::Dictionary(_, value) = data_type { value } else { data_type }
 }
 
-/// Bytes that are text as that, as they are read too; others are told by their digits in base sixteen.
+/// Bytes that are text as that, as they are read too; others by their digits in base sixteen behind `\x`, as PostgreSQL tells them.
 fn bytes_as_text(array: ArrayRef) -> Result<ArrayRef, ArrowError> {
-    use DataType::{Binary, BinaryView, FixedSizeBinary, LargeBinary, LargeUtf8};
+    use DataType::{Binary, BinaryView, FixedSizeBinary, LargeBinary};
     if !matches!(array.data_type(), Binary | LargeBinary | BinaryView | FixedSizeBinary(_)) {
         return Ok(array);
     }
     let bytes = arrow_cast::cast(&array, &LargeBinary)?;
-    let is_text = bytes.as_binary::<i64>().iter().flatten().all(|bytes| std::str::from_utf8(bytes).is_ok());
-    if is_text { arrow_cast::cast(&bytes, &LargeUtf8) } else { Ok(array) }
+    let text = |bytes| std::str::from_utf8(bytes).map_or_else(|_| Cow::Owned(digits_of(bytes)), Cow::Borrowed);
+    let texts: LargeStringArray = bytes.as_binary::<i64>().iter().map(|bytes| bytes.map(text)).collect();
+    Ok(Arc::new(texts))
+}
+
+fn digits_of(bytes: &[u8]) -> String {
+    let mut digits = String::from("\\x");
+    bytes.iter().for_each(|byte| _ = write!(digits, "{byte:02x}"));
+    digits
 }
 
 /// Whether JSON reads the text as the same number.

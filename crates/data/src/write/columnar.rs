@@ -4,9 +4,8 @@ use std::io::Write;
 use std::sync::Arc;
 
 use arrow_array::builder::{Float64Builder, StringBuilder};
-use arrow_array::{Array, ArrayRef, DictionaryArray, Float64Array, Int32Array, ListArray, RecordBatch, StringArray};
+use arrow_array::{Array, ArrayRef, DictionaryArray, Float64Array, Int32Array, ListArray, RecordBatch, StringArray, new_null_array};
 use arrow_buffer::OffsetBuffer;
-use arrow_cast::{CastOptions, display::FormatOptions};
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use belief::{Kind, Observations, ReadReport, Role, Variable};
@@ -18,7 +17,9 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use super::cells::each_row;
 use super::{Job, Said, Tell, Told};
 use crate::DataError;
+use crate::columnar::encode::EXACT;
 use crate::columnar::parquet::LEAST_PART;
+use crate::columnar::without_panic;
 use crate::date::number_or_days;
 use crate::encode::{EncodedChunk, Plan, RawRows};
 use crate::input::Format;
@@ -58,6 +59,7 @@ const ROW_GROUP: usize = LEAST_PART;
 pub(super) fn write_parquet(job: &Job<'_>, plan: &Plan, to: &mut (dyn Write + Send), answer: impl Tell) -> Result<ReadReport, DataError> {
     let mut shape = Shape::new(job);
     shape.retime(job);
+    check_types(&shape.schema)?;
     let writer = ArrowWriter::try_new(to, shape.schema.clone(), Some(writer_properties(&shape.schema))).map_err(|e| failed(&e))?;
     let (mut file, factory) = writer.into_serialized_writer().map_err(|e| failed(&e))?;
     let mut report = ReadReport::default();
@@ -87,6 +89,35 @@ pub(super) fn write_parquet(job: &Job<'_>, plan: &Plan, to: &mut (dyn Write + Se
     )?;
     file.close().map_err(|e| failed(&e))?;
     Ok(report)
+}
+
+/// Arrow has types that Parquet has not; of some its writer says so, and of some it panics. A row of each type is tried.
+fn check_types(schema: &Schema) -> Result<(), DataError> {
+    let mut tried: Vec<&DataType> = Vec::new();
+    for field in schema.fields() {
+        let data_type = field.data_type();
+        if data_type.is_numeric() && !matches!(data_type, DataType::Decimal128(..) | DataType::Decimal256(..)) || tried.contains(&data_type)
+        {
+            continue;
+        }
+        tried.push(data_type);
+        let one_row = || {
+            let schema = Arc::new(Schema::new(vec![field.as_ref().clone().with_nullable(true)]));
+            let mut writer = ArrowWriter::try_new(std::io::sink(), schema.clone(), None)?;
+            writer.write(&RecordBatch::try_new(schema, vec![new_null_array(data_type, 1)])?)?;
+            writer.close().map(drop)
+        };
+        without_panic(one_row).map_err(|why: Option<String>| DataError::BadFile {
+            path: "output".into(),
+            what: format!(
+                "column `{}` of type {data_type} cannot be written to Parquet: {}",
+                field.name(),
+                why.unwrap_or_else(|| "it has no such type".into())
+            ),
+            hint: Some("write an Arrow file, or answers alone with --answers-only".into()),
+        })?;
+    }
+    Ok(())
 }
 
 /// Numbers are written plainly: a dictionary of doubles is tried at great cost and mostly given up.
@@ -241,8 +272,6 @@ impl Shape {
         Ok((RecordBatch::try_new(self.schema.clone(), columns).map_err(|e| failed(&e))?, n_reworded))
     }
 }
-
-const EXACT: CastOptions<'static> = CastOptions { safe: false, format_options: FormatOptions::new() };
 
 enum Builder {
     Text(StringBuilder),

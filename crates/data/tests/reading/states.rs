@@ -83,7 +83,7 @@ fn a_word_among_numbers_after_the_first_rows_is_found_at_its_line() {
         assert_eq!(kind(&table, "x"), "numeric");
         let error = counted(&table).err().unwrap();
         let DataError::Contradiction(all) = &error else { panic!("{error}") };
-        let [Contradiction { place, found, variable }] = &all[..] else { panic!("{all:?}") };
+        let [Contradiction { place, found, variable, is_number: false }] = &all[..] else { panic!("{all:?}") };
         assert_eq!((place.line, place.column.as_deref(), found.as_str(), *variable), ((SAMPLE + 300) as u64 + 3, Some("x"), "oops", 0));
         assert!(place.path.ends_with("a.csv") && error.hint().unwrap().contains("--types x=category"));
         let wider = table.widened(all);

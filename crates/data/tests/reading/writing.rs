@@ -32,9 +32,13 @@ fn answer(chunk: Chunk<'_>) -> Result<Answers, DataError> {
 }
 
 fn written(table: &Table, format: OutputFormat) -> Vec<u8> {
+    written_or_not(table, format).unwrap()
+}
+
+fn written_or_not(table: &Table, format: OutputFormat) -> Result<Vec<u8>, DataError> {
     let mut bytes = Vec::new();
-    table.write_answers(&STATES.map(String::from), format, true, &mut bytes, answer).unwrap();
-    bytes
+    table.write_answers(&STATES.map(String::from), format, true, &mut bytes, answer)?;
+    Ok(bytes)
 }
 
 /// Columns of many kinds, some with gaps, one of them nested.
@@ -394,4 +398,69 @@ fn parquet_files_that_were_dictionaries_of_anything_are_read() {
         let text = String::from_utf8(written(&table, OutputFormat::Csv)).unwrap();
         assert!(text.contains(expected[1]), "{text}");
     }
+}
+
+/// Wherever the file is cut, and whatever the other rows hold.
+#[test]
+fn bytes_that_are_no_text_do_not_change_those_that_are() {
+    let bytes = arrow_array::BinaryArray::from(vec![b"abc".as_slice(), b"\xff\x0e", b"abc"]);
+    let folder = Folder::new();
+    let options = ReadOptions { ignore: vec!["b".into()], ..crate::support::all_states() };
+    let other = Arc::new(StringArray::from(vec!["p", "q", "p"])) as ArrayRef;
+    let table = folder.table("t.arrow", arrow(vec![("a", other), ("b", Arc::new(bytes))]), options).unwrap();
+    let text = String::from_utf8(written(&table, OutputFormat::Csv)).unwrap();
+    let cells: Vec<&str> = text.lines().skip(1).map(|line| line.split(',').nth(1).unwrap()).collect();
+    assert_eq!(cells, ["abc", "\\xff0e", "abc"]);
+}
+
+/// Its writer of Arrow arrays panics at some.
+#[test]
+fn columns_that_parquet_cannot_hold_are_named() {
+    use arrow_array::types::Int32Type;
+    let codes = arrow_buffer::ScalarBuffer::from(vec![0_i8, 1, 0]);
+    let fields =
+        arrow_schema::UnionFields::from_fields(vec![Field::new("i", DataType::Int32, true), Field::new("s", DataType::Utf8, true)]);
+    let children: Vec<ArrayRef> = vec![Arc::new(Int32Array::from(vec![1, 2, 3])), Arc::new(StringArray::from(vec!["x", "y", "z"]))];
+    let union = arrow_array::UnionArray::try_new(fields, codes, None, children).unwrap();
+    let runs = arrow_array::RunArray::<Int32Type>::try_new(&Int32Array::from(vec![1, 3]), &Float64Array::from(vec![0.5, 1.5])).unwrap();
+    let other = || Arc::new(StringArray::from(vec!["p", "q", "p"])) as ArrayRef;
+    let folder = Folder::new();
+    let options = || ReadOptions { ignore: vec!["odd".into()], ..crate::support::all_states() };
+    let table = folder.table("u.arrow", arrow(vec![("a", other()), ("odd", Arc::new(union))]), options()).unwrap();
+    let error = written_or_not(&table, OutputFormat::Parquet).unwrap_err().to_string();
+    assert!(error.contains("column `odd` of type Union") && error.contains("cannot be written to Parquet"), "{error}");
+    // As text it is whole.
+    let text = String::from_utf8(written(&table, OutputFormat::Csv)).unwrap();
+    assert!(text.contains("{i=1}") && text.contains("{s=y}"), "{text}");
+    let table = folder.table("r.arrow", arrow(vec![("a", other()), ("odd", Arc::new(runs))]), crate::support::all_states()).unwrap();
+    assert_eq!(crate::support::decoded(&table).unwrap().column("odd"), [Some("0.5"), Some("1.5"), Some("1.5")]);
+}
+
+/// Arrow makes `<invalid>` of any of them.
+#[test]
+fn lengths_of_time_that_cannot_be_told_are_named() {
+    let lengths = arrow_array::DurationSecondArray::from(vec![10, i64::MAX / 2, 20]);
+    let folder = Folder::new();
+    let options = ReadOptions { ignore: vec!["b".into()], ..crate::support::all_states() };
+    let other = Arc::new(StringArray::from(vec!["p", "q", "p"])) as ArrayRef;
+    let bytes = arrow(vec![("a", other), ("b", Arc::new(lengths))]);
+    let table = folder.table("t.arrow", &bytes, options).unwrap();
+    assert!(written_or_not(&table, OutputFormat::Csv).unwrap_err().to_string().contains("column `b`"));
+    let table = folder.table("s.arrow", &bytes, crate::support::all_states()).unwrap();
+    assert!(crate::support::decoded(&table).err().unwrap().to_string().contains("column `b`"));
+}
+
+/// What is no number is a fault of its row, also where Arrow would make a gap of it.
+#[test]
+fn no_value_becomes_missing_by_being_read_as_a_number() {
+    use arrow_array::types::Int32Type;
+    let runs = arrow_array::RunArray::<Int32Type>::try_new(&Int32Array::from(vec![1, 3]), &StringArray::from(vec!["0.5", "b"])).unwrap();
+    let keys = Int32Array::from(vec![1, 0, 1]);
+    let truths = DictionaryArray::try_new(keys, Arc::new(arrow_array::BooleanArray::from(vec![true, false]))).unwrap();
+    let folder = Folder::new();
+    let numbers = || ReadOptions { types: vec![("*".into(), tunbridge_data::ColumnType::Numeric)], ..ReadOptions::default() };
+    let table = folder.table("r.arrow", arrow(vec![("x", Arc::new(runs))]), numbers()).unwrap();
+    assert!(crate::support::decoded(&table).err().unwrap().to_string().contains("`b` is not a number"));
+    let table = folder.table("t.arrow", arrow(vec![("x", Arc::new(truths))]), numbers()).unwrap();
+    assert_eq!(crate::support::decoded(&table).unwrap().column("x"), [Some("0"), Some("1"), Some("0")]);
 }

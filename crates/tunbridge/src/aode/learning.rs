@@ -128,7 +128,12 @@ fn learn_part(paths: &[impl AsRef<Path>], options: &AodeOptions) -> Result<Learn
     let fold = table.fold(|n_states: &[usize]| AodeStatistic::empty(&attributes, target, n_states)).map_err(too_many_pairs)?;
     check_states(&declared, &fold.schema, &table)?;
     check_rows(&fold.schema, fold.statistic.n_rows(), &fold.report).map_err(|error| after_skipping(error, &fold.report))?;
-    let mut recipe = Recipe { missing: table.missing_markers().to_vec(), made: look.made(&options.indicators), ..Recipe::default() };
+    let mut recipe = Recipe {
+        missing: table.missing_markers().to_vec(),
+        made: look.made(&options.indicators),
+        days: table.days().cloned(),
+        ..Recipe::default()
+    };
     look.cuts.write(&mut recipe);
     let mut remarks = look.remarks.clone();
     if !left_out.is_empty() {

@@ -195,5 +195,7 @@ fn recipe_for_all(members: &[(&str, &MemberModel)]) -> Result<Recipe, Error> {
         }
     }
     let Recipe { missing, words, max_vocabulary, names, labels, .. } = recipe.clone();
-    Ok(Recipe { missing, words, max_vocabulary, names, labels, ..Recipe::default() })
+    let days = members.iter().map(|(_, model)| model.recipe().days.clone()).collect::<Option<Vec<_>>>();
+    let days = days.map(|days| days.into_iter().flatten().collect());
+    Ok(Recipe { missing, words, max_vocabulary, names, labels, days, ..Recipe::default() })
 }

@@ -134,6 +134,7 @@ pub(super) fn parts(schema: Schema, statistic: LabelStatistic, table: &Table, op
         words: options.read.words.clone(),
         names: options.read.names.clone(),
         labels: options.read.labels.clone(),
+        days: table.days().cloned(),
         discretisation: options.bins.as_ref().map(ToString::to_string),
         ..Recipe::default()
     };

@@ -286,7 +286,13 @@ fn with_hidden(
     let objectives = expected.as_ref().map_or(Vec::new(), |climbed| climbed.fitted.objectives.clone());
     let expected = expected.map(|climbed| climbed.part());
     let made = look.made(&options.indicators);
-    let mut recipe = Recipe { missing: table.missing_markers().to_vec(), names: options.read.names.clone(), made, ..Recipe::default() };
+    let mut recipe = Recipe {
+        missing: table.missing_markers().to_vec(),
+        names: options.read.names.clone(),
+        made,
+        days: table.days().cloned(),
+        ..Recipe::default()
+    };
     cuts.write(&mut recipe);
     let name = structure.name().to_string();
     let model = NetworkModel::from_parts(StoredNetwork { name, schema, recipe, prior, observed, expected, parts })?;
