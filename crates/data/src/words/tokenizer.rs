@@ -282,6 +282,10 @@ impl Tokenizer {
             return None;
         }
         if let Some(stemmer) = &self.stemmer {
+            // Snowball knows but one apostrophe.
+            if word.contains('’') {
+                word = word.replace('’', "'").into();
+            }
             word = stemmer.stem(&word).into_owned().into();
         }
         if self.words.fold_digits && word.contains(|c: char| c.is_ascii_digit()) {
@@ -467,6 +471,14 @@ mod tests {
             Words { stop_words: stop_words("english").unwrap(), stemming: Some(Stemming::English), n_grams: (1, 2), ..Words::default() };
         let found = words_of(&words, "The cats of Genève were running");
         assert_eq!(found, ["cat", "genèv", "cat genèv", "run", "genèv run"]);
+    }
+
+    #[test]
+    fn stems_are_the_same_with_either_apostrophe() {
+        let stems = |language, text: &str| words_of(&Words { stemming: Some(language), ..Words::default() }, text);
+        assert_eq!(stems(Stemming::English, "Dog’s dog's it’s it's"), ["dog", "dog", "it", "it"]);
+        assert_eq!(stems(Stemming::French, "l’été"), stems(Stemming::French, "l'été"));
+        assert_eq!(words_of(&Words::default(), "dog’s"), ["dog’s"]);
     }
 
     #[test]
