@@ -4,9 +4,11 @@
 //! as any other text is: UTF-8, else Windows-1252.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use mail_parser::decoders::charsets::map::charset_decoder;
 use mail_parser::{Encoding, HeaderName, Message, MessageParser, MessagePart, MimeHeaders, PartType};
+use regex::Regex;
 
 use super::decode::text_of;
 use super::page::text_of_page;
@@ -138,37 +140,67 @@ fn header(message: &Message<'_>) -> (String, bool) {
     if !said.contains(char::REPLACEMENT_CHARACTER) {
         return (said, false);
     }
-    let (mut known, mut legacy) = (String::new(), false);
-    for header in message.headers().iter().filter(|header| matches!(header.name, HeaderName::Subject | HeaderName::From)) {
-        let raw = message.raw_message.get(header.offset_start as usize..header.offset_end as usize).unwrap_or_default();
-        let (text, of_bytes) = text_of(raw);
-        let (text, of_words) = with_known_encodings(&text);
-        known.push_str(&format!("{}:{}\n", header.name.as_str(), text.trim_end()));
-        legacy |= of_bytes | of_words;
+    let is_lost = |said: Option<&str>| said.is_some_and(|said| said.contains(char::REPLACEMENT_CHARACTER));
+    let (name, address) = sender(message);
+    let (mut known, mut legacy) = (Vec::new(), false);
+    for header in message.headers() {
+        let is_lost = match header.name {
+            HeaderName::Subject => is_lost(message.subject()),
+            HeaderName::From => is_lost(name) || is_lost(address),
+            _ => continue,
+        };
+        let raw = |from: u32| message.raw_message.get(from as usize..header.offset_end as usize).unwrap_or_default();
+        if is_lost {
+            let (text, of_bytes) = text_of(raw(header.offset_start));
+            let (text, of_words) = with_known_encodings(&text);
+            known.extend(format!("{}:{}\n", header.name.as_str(), text.trim_end()).into_bytes());
+            legacy |= of_bytes | of_words;
+        } else {
+            known.extend(raw(header.offset_field));
+        }
     }
-    known.push('\n');
+    known.push(b'\n');
     MessageParser::default().parse_headers(&known).map_or((said, false), |message| (of_header(&message), legacy))
 }
 
 fn of_header(message: &Message<'_>) -> String {
-    let from = message.from().and_then(|from| from.first());
-    let (name, address) = (from.and_then(|from| from.name()), from.and_then(|from| from.address()));
+    let (name, address) = sender(message);
     let lines = [message.subject(), name, address].into_iter().flatten();
     lines.chain([""]).flat_map(|line| [line, "\n"]).collect()
 }
 
-/// A header in which encoded words (RFC 2047) that name an encoding nobody knows name Windows-1252, and whether there are such.
+/// The name and the address of who sends a message.
+fn sender<'m>(message: &'m Message<'_>) -> (Option<&'m str>, Option<&'m str>) {
+    let from = message.from().and_then(|from| from.first());
+    (from.and_then(|from| from.name()), from.and_then(|from| from.address()))
+}
+
+/// A header in which encoded words (RFC 2047) that name an encoding nobody knows name Windows-1252, and whether there are such. Words that
+/// stand together and are encoded alike become one, for a character may be cut in two between them.
 fn with_known_encodings(header: &str) -> (String, bool) {
-    let mut pieces = header.split("=?");
-    let (mut known, mut changed) = (pieces.next().unwrap_or_default().to_string(), false);
-    for piece in pieces {
-        let name = piece.split(['?', '*']).next().unwrap_or_default();
-        let is_unknown = !is_encoding(name);
-        known.push_str("=?");
-        known.push_str(if is_unknown { "windows-1252" } else { name });
-        known.push_str(&piece[name.len()..]);
-        changed |= is_unknown;
+    static ENCODED_WORD: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?s)=\?([^?*\s]+)[^?\s]*\?([BbQq])\?(.*?)\?=").expect("it is one"));
+    let (mut known, mut changed) = (String::new(), false);
+    let (mut end, mut last) = (0, None);
+    for word in ENCODED_WORD.captures_iter(header) {
+        let (whole, [name, code, text]) = word.extract();
+        let start = word.get_match().start();
+        let between = &header[end..start];
+        let alike = Some((name.to_ascii_lowercase(), code.to_ascii_lowercase()));
+        // Behind the padding of base64 nothing is read.
+        if between.trim().is_empty() && last == alike && !known.ends_with("=?=") {
+            known.truncate(known.len() - "?=".len());
+        } else {
+            let is_unknown = !is_encoding(name);
+            let name = if is_unknown { "windows-1252" } else { name };
+            known.push_str(&format!("{between}=?{name}?{code}?"));
+            changed |= is_unknown;
+        }
+        known.push_str(text);
+        known.push_str("?=");
+        (end, last) = (start + whole.len(), alike);
     }
+    known.push_str(&header[end..]);
     (known, changed)
 }
 
@@ -340,6 +372,28 @@ mod tests {
             (b"Subject: =?iso-2022-jp?B?GyRCJTUbKEI=?=\n\na", "\u{30b5} a"),
         ] {
             assert_eq!(decoded(mail), (expected.to_string(), false));
+        }
+    }
+
+    /// `==?=` is the end of an encoded word, and not the beginning of another.
+    #[test]
+    fn one_broken_header_breaks_no_other() {
+        let mail = b"Subject: caf\xe9\nFrom: =?utf-8?B?UmVuw6kgSg==?= <r@x.org>\n\nbody";
+        assert_eq!(decoded(mail), ("caf\u{e9} Ren\u{e9} J r@x.org body".to_string(), true));
+        let mail = b"Subject: a =?utf-8?B?UmVuw6kgSg==?= caf\xe9 =?x-unknown*fr?q?caf=E9?=\nFrom: =?x-unknown?Q?Ren=65?= <r@x.org>\n\n";
+        assert_eq!(decoded(mail), ("a Ren\u{e9} J caf\u{e9} caf\u{e9} Rene r@x.org".to_string(), true));
+    }
+
+    #[test]
+    fn a_character_may_be_cut_between_encoded_words() {
+        for (subject, expected) in [
+            ("=?utf-8?Q?caf=C3?= =?UTF-8?q?=A9?=", "caf\u{e9}"),
+            ("=?utf-8?Q?caf=C3?=\n =?utf-8?Q?=A9s?= =?utf-8?Q?_x=C3?=\n\t=?utf-8?Q?=A9?= =?utf-8?B?ISE=?=", "caf\u{e9}s x\u{e9}!!"),
+            ("=?utf-8?B?Y2Fmw6nD?= =?utf-8?B?qQ==?=", "caf\u{e9}\u{e9}"),
+            // They are whole by themselves.
+            ("=?utf-8?B?w6k=?= =?utf-8?B?w6k=?= =?utf-8?Q?=C3?= x", "\u{e9}\u{e9}\u{fffd} x"),
+        ] {
+            assert_eq!(decoded(format!("Subject: {subject}\n\n").as_bytes()), (expected.to_string(), false), "{subject}");
         }
     }
 
