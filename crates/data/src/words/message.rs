@@ -204,9 +204,11 @@ fn with_known_encodings(header: &str) -> (String, bool) {
     (known, changed)
 }
 
-/// Whether this names an encoding. Bytes that are said to be UTF-8 and are not were broken on their way, and mostly are.
+/// Whether this names an encoding. Bytes that are said to be UTF-8 and are not were broken on their way, and mostly are. The encodings that
+/// browsers refuse are not known, for all that is made of a text in one of them is a single unknown character.
 fn is_encoding(name: &str) -> bool {
-    charset_decoder(name.as_bytes()).is_some() || encoding_rs::Encoding::for_label(name.as_bytes()) == Some(encoding_rs::UTF_8)
+    let label = encoding_rs::Encoding::for_label(name.replace('_', "-").as_bytes());
+    label == Some(encoding_rs::UTF_8) || label != Some(encoding_rs::REPLACEMENT) && charset_decoder(name.as_bytes()).is_some()
 }
 
 /// Whether a part is text by what it says of itself: pictures that cannot be unpacked are none.
@@ -394,6 +396,18 @@ mod tests {
             ("=?utf-8?B?w6k=?= =?utf-8?B?w6k=?= =?utf-8?Q?=C3?= x", "\u{e9}\u{e9}\u{fffd} x"),
         ] {
             assert_eq!(decoded(format!("Subject: {subject}\n\n").as_bytes()), (expected.to_string(), false), "{subject}");
+        }
+    }
+
+    /// Of these a decoder makes nothing but one unknown character, as browsers do.
+    #[test]
+    fn encodings_that_browsers_refuse_are_not_known() {
+        for name in ["iso-2022-kr", "csiso2022kr", "iso_2022_kr", "ISO-2022-CN", "hz-gb-2312"] {
+            let mail = format!("Subject: =?{name}?Q?caf=E9?=\nContent-Type: text/plain; charset={name}\n\nhello ~{{<:Ky~}} \u{e9}");
+            assert_eq!(decoded(mail.as_bytes()), ("caf\u{e9} hello ~{<:Ky~} \u{e9}".to_string(), true), "{name}");
+            let body = "Content-Transfer-Encoding: quoted-printable\n\nhello=E9";
+            let mail = format!("Content-Type: text/plain; charset=\"{name}\"\n{body}");
+            assert_eq!(decoded(mail.as_bytes()), ("hello\u{e9}".to_string(), true), "{name}");
         }
     }
 
