@@ -1,14 +1,17 @@
 //! The text of a message of electronic mail: its subject and sender, and all its parts that are text, unpacked.
 //!
 //! mail-parser takes a message apart. It decodes parts that name their encoding; what names none, or one that nobody knows, is decoded here
-//! as any other text is: UTF-8, else Windows-1252.
+//! as any other text is: UTF-8, else Windows-1252. So is what it makes nothing of because it is malformed.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use mail_parser::decoders::charsets::map::charset_decoder;
 use mail_parser::{Encoding, HeaderName, Message, MessageParser, MessagePart, MimeHeaders, PartType};
+use memchr::memmem;
+use regex::Regex;
 
-use super::decode::text_of;
+use super::decode::{is_binary, text_of};
 use super::page::text_of_page;
 use crate::mailbox::is_from_line;
 
@@ -27,19 +30,16 @@ pub(super) struct Told {
 pub(super) fn told(bytes: &[u8], without_headers: bool) -> Option<Told> {
     // A byte order mark would be the first letter of the first header.
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    if !begins_with_header(bytes) {
+    let (head, body) = bytes.split_at(len_of_header(bytes));
+    if head.is_empty() {
         let (text, legacy) = text_of(bytes);
         return Some(Told { header: String::new(), body: text.into_owned(), legacy });
     }
+    let between: &[u8] = if body.is_empty() || begins_with_empty_line(body) { b"" } else { b"\n" };
     // The last line of a header counts as such only if it ends.
-    let ended;
-    let bytes = if bytes.ends_with(b"\n") {
-        bytes
-    } else {
-        ended = [bytes, b"\n"].concat();
-        &ended
-    };
-    let message = MessageParser::default().parse(bytes)?;
+    let behind: &[u8] = if bytes.ends_with(b"\n") { b"" } else { b"\n" };
+    let mended = [head, between, body, behind].concat();
+    let message = MessageParser::default().parse(&mended)?;
     let mut told = Told::default();
     if !without_headers {
         let (header, legacy) = header(&message);
@@ -50,13 +50,31 @@ pub(super) fn told(bytes: &[u8], without_headers: bool) -> Option<Told> {
     Some(told)
 }
 
-/// Whether the first line is one of a header (RFC 5322, section 3.6.8), the empty one behind it, or that of a mailbox before it. What begins
-/// otherwise is all body.
-fn begins_with_header(bytes: &[u8]) -> bool {
-    let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let name = line.split(|byte| *byte == b':').next().unwrap_or_default().trim_ascii_end();
-    let is_name = name.len() < line.len() && !name.is_empty() && name.iter().all(u8::is_ascii_graphic);
-    is_name || line.trim_ascii().is_empty() || is_from_line(line)
+/// Whether this is a message with a header and an empty line behind it, and not some words with a colon.
+pub(super) fn has_header(bytes: &[u8]) -> bool {
+    let len = len_of_header(bytes);
+    len > 0 && begins_with_empty_line(&bytes[len..])
+}
+
+/// How long the header is: its lines begin with a name (RFC 5322, section 3.6.8), or are folded, or are that of a mailbox before it. What
+/// begins otherwise is body.
+fn len_of_header(bytes: &[u8]) -> usize {
+    let mut len = 0;
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let name = memchr::memchr(b':', line).map_or(&b""[..], |colon| line[..colon].trim_ascii_end());
+        let is_named = !name.is_empty() && name.iter().all(u8::is_ascii_graphic);
+        let is_folded = len > 0 && matches!(line, [b' ' | b'\t', ..]);
+        if !is_named && !is_folded && !is_from_line(line) {
+            break;
+        }
+        len += line.len();
+    }
+    len
+}
+
+fn begins_with_empty_line(bytes: &[u8]) -> bool {
+    let line = bytes.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
+    line.ends_with(b"\n") && line.trim_ascii().is_empty()
 }
 
 /// Lets go of a message, and of each that is in another not within it: a hundred thousand, one in the other, would overflow the stack.
@@ -95,6 +113,18 @@ impl Told {
                     }
                     self.add_parts(passed_on, without_headers, depth + 1);
                 }
+                PartType::Binary(bytes) | PartType::InlineBinary(bytes) if is_malformed(part) && !is_binary(bytes) => {
+                    let text = match charset(part).and_then(|name| charset_decoder(name.as_bytes())) {
+                        Some(decode) => decode(bytes),
+                        None => self.text(bytes).into_owned(),
+                    };
+                    self.body.push_str(&text);
+                }
+                PartType::Multipart(_) => {
+                    let Some(bytes) = all_before_the_end(message, part) else { continue };
+                    let text = self.text(bytes);
+                    self.body.push_str(&text);
+                }
                 _ => continue,
             }
             self.body.push('\n');
@@ -103,18 +133,12 @@ impl Told {
 
     /// The text of a part, decoded anew where mail-parser was not told how and bytes were lost.
     fn decoded<'t>(&mut self, message: &'t Message<'_>, part: &MessagePart<'_>, text: &'t str) -> Cow<'t, str> {
-        if !text.contains(char::REPLACEMENT_CHARACTER)
-            || part.content_type().and_then(|of| of.attribute("charset")).is_some_and(is_encoding)
-        {
+        if !text.contains(char::REPLACEMENT_CHARACTER) || charset(part).is_some() {
             return text.into();
         }
         let raw = message.raw_message.get(part.offset_body as usize..part.offset_end as usize).unwrap_or_default();
         let encoding = match part.encoding {
-            Encoding::None => {
-                let (text, legacy) = text_of(raw);
-                self.legacy |= legacy;
-                return text;
-            }
+            Encoding::None => return self.text(raw),
             Encoding::QuotedPrintable => "quoted-printable",
             Encoding::Base64 => "base64",
         };
@@ -122,12 +146,18 @@ impl Told {
         let head = format!("Content-Type: application/octet-stream\nContent-Transfer-Encoding: {encoding}\n\n");
         let alone = [head.as_bytes(), raw].concat();
         let unpacked = MessageParser::default().parse(&alone);
-        let (text, legacy) = match unpacked.as_ref().and_then(|message| message.part(0)).map(|part| &part.body) {
-            Some(PartType::Binary(bytes) | PartType::InlineBinary(bytes)) => text_of(bytes),
-            _ => text_of(raw),
+        let bytes = match unpacked.as_ref().and_then(|message| message.part(0)).map(|part| &part.body) {
+            Some(PartType::Binary(bytes) | PartType::InlineBinary(bytes)) => bytes,
+            _ => raw,
         };
+        self.text(bytes).into_owned().into()
+    }
+
+    /// Bytes of which nobody says how they are encoded.
+    fn text<'t>(&mut self, bytes: &'t [u8]) -> Cow<'t, str> {
+        let (text, legacy) = text_of(bytes);
         self.legacy |= legacy;
-        text.into_owned().into()
+        text
     }
 }
 
@@ -138,48 +168,101 @@ fn header(message: &Message<'_>) -> (String, bool) {
     if !said.contains(char::REPLACEMENT_CHARACTER) {
         return (said, false);
     }
-    let (mut known, mut legacy) = (String::new(), false);
-    for header in message.headers().iter().filter(|header| matches!(header.name, HeaderName::Subject | HeaderName::From)) {
-        let raw = message.raw_message.get(header.offset_start as usize..header.offset_end as usize).unwrap_or_default();
-        let (text, of_bytes) = text_of(raw);
-        let (text, of_words) = with_known_encodings(&text);
-        known.push_str(&format!("{}:{}\n", header.name.as_str(), text.trim_end()));
-        legacy |= of_bytes | of_words;
+    let is_lost = |said: Option<&str>| said.is_some_and(|said| said.contains(char::REPLACEMENT_CHARACTER));
+    let (name, address) = sender(message);
+    let (mut known, mut legacy) = (Vec::new(), false);
+    for header in message.headers() {
+        let is_lost = match header.name {
+            HeaderName::Subject => is_lost(message.subject()),
+            HeaderName::From => is_lost(name) || is_lost(address),
+            _ => continue,
+        };
+        let raw = |from: u32| message.raw_message.get(from as usize..header.offset_end as usize).unwrap_or_default();
+        if is_lost {
+            let (text, of_bytes) = text_of(raw(header.offset_start));
+            let (text, of_words) = with_known_encodings(&text);
+            known.extend(format!("{}:{}\n", header.name.as_str(), text.trim_end()).into_bytes());
+            legacy |= of_bytes | of_words;
+        } else {
+            known.extend(raw(header.offset_field));
+        }
     }
-    known.push('\n');
+    known.push(b'\n');
     MessageParser::default().parse_headers(&known).map_or((said, false), |message| (of_header(&message), legacy))
 }
 
 fn of_header(message: &Message<'_>) -> String {
-    let from = message.from().and_then(|from| from.first());
-    let (name, address) = (from.and_then(|from| from.name()), from.and_then(|from| from.address()));
+    let (name, address) = sender(message);
     let lines = [message.subject(), name, address].into_iter().flatten();
     lines.chain([""]).flat_map(|line| [line, "\n"]).collect()
 }
 
-/// A header in which encoded words (RFC 2047) that name an encoding nobody knows name Windows-1252, and whether there are such.
+/// The name and the address of who sends a message.
+fn sender<'m>(message: &'m Message<'_>) -> (Option<&'m str>, Option<&'m str>) {
+    let from = message.from().and_then(|from| from.first());
+    (from.and_then(|from| from.name()), from.and_then(|from| from.address()))
+}
+
+/// A header in which encoded words (RFC 2047) that name an encoding nobody knows name Windows-1252, and whether there are such. Words that
+/// stand together and are encoded alike become one, for a character may be cut in two between them.
 fn with_known_encodings(header: &str) -> (String, bool) {
-    let mut pieces = header.split("=?");
-    let (mut known, mut changed) = (pieces.next().unwrap_or_default().to_string(), false);
-    for piece in pieces {
-        let name = piece.split(['?', '*']).next().unwrap_or_default();
-        let is_unknown = !is_encoding(name);
-        known.push_str("=?");
-        known.push_str(if is_unknown { "windows-1252" } else { name });
-        known.push_str(&piece[name.len()..]);
-        changed |= is_unknown;
+    static ENCODED_WORD: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?s)=\?([^?*\s]+)[^?\s]*\?([BbQq])\?(.*?)\?=").expect("it is one"));
+    let (mut known, mut changed) = (String::new(), false);
+    let (mut end, mut last) = (0, None);
+    for word in ENCODED_WORD.captures_iter(header) {
+        let (whole, [name, code, text]) = word.extract();
+        let start = word.get_match().start();
+        let between = &header[end..start];
+        let alike = Some((name.to_ascii_lowercase(), code.to_ascii_lowercase()));
+        // Behind the padding of base64 nothing is read.
+        if between.trim().is_empty() && last == alike && !known.ends_with("=?=") {
+            known.truncate(known.len() - "?=".len());
+        } else {
+            let is_unknown = !is_encoding(name);
+            let name = if is_unknown { "windows-1252" } else { name };
+            known.push_str(&format!("{between}=?{name}?{code}?"));
+            changed |= is_unknown;
+        }
+        known.push_str(text);
+        known.push_str("?=");
+        (end, last) = (start + whole.len(), alike);
     }
+    known.push_str(&header[end..]);
     (known, changed)
 }
 
-/// Whether this names an encoding. Bytes that are said to be UTF-8 and are not were broken on their way, and mostly are.
+/// Whether this names an encoding. Bytes that are said to be UTF-8 and are not were broken on their way, and mostly are. The encodings that
+/// browsers refuse are not known, for all that is made of a text in one of them is a single unknown character.
 fn is_encoding(name: &str) -> bool {
-    charset_decoder(name.as_bytes()).is_some() || encoding_rs::Encoding::for_label(name.as_bytes()) == Some(encoding_rs::UTF_8)
+    let label = encoding_rs::Encoding::for_label(name.replace('_', "-").as_bytes());
+    label == Some(encoding_rs::UTF_8) || label != Some(encoding_rs::REPLACEMENT) && charset_decoder(name.as_bytes()).is_some()
+}
+
+/// The encoding that a part says it is in, if it is known.
+fn charset<'p>(part: &'p MessagePart<'_>) -> Option<&'p str> {
+    part.content_type().and_then(|of| of.attribute("charset")).filter(|name| is_encoding(name))
 }
 
 /// Whether a part is text by what it says of itself: pictures that cannot be unpacked are none.
 fn is_text(part: &MessagePart<'_>) -> bool {
-    part.content_type().is_none_or(|of| ["text", "multipart", "message"].iter().any(|kind| of.ctype().eq_ignore_ascii_case(kind)))
+    is_malformed(part) || part.content_type().is_none_or(|of| ["text", "message"].iter().any(|kind| of.ctype().eq_ignore_ascii_case(kind)))
+}
+
+/// Whether a part says of itself what nothing can be, as `html`, and is plain text so (RFC 2045, section 5.2); or that it is of many parts,
+/// without a line that would begin one.
+fn is_malformed(part: &MessagePart<'_>) -> bool {
+    part.content_type().is_some_and(|of| of.subtype().is_none() || of.ctype().eq_ignore_ascii_case("multipart"))
+}
+
+/// What stands before the end of what is said to be of many parts and has none.
+fn all_before_the_end<'m>(message: &'m Message<'_>, part: &MessagePart<'_>) -> Option<&'m [u8]> {
+    let boundary = format!("--{}", part.content_type()?.attribute("boundary")?);
+    let body = message.raw_message.get(part.offset_body as usize..)?;
+    let (before, from) = body.split_at(memmem::find(body, boundary.as_bytes())?);
+    let behind = from[boundary.len()..].strip_prefix(b"--")?;
+    let is_line = before.last().is_none_or(|byte| *byte == b'\n') && (behind.is_empty() || begins_with_empty_line(behind));
+    is_line.then_some(before)
 }
 
 /// Of each part whether it, or one that it is in, is an alternative to another that is read: of those that say something the first that is
@@ -217,7 +300,8 @@ fn says_some(part: &MessagePart<'_>) -> bool {
         PartType::Text(text) => is_text(part) && !text.trim().is_empty(),
         PartType::Html(page) => !page.trim().is_empty(),
         PartType::Message(_) => true,
-        PartType::Binary(_) | PartType::InlineBinary(_) | PartType::Multipart(_) => false,
+        PartType::Binary(bytes) | PartType::InlineBinary(bytes) => is_malformed(part) && !is_binary(bytes),
+        PartType::Multipart(_) => false,
     }
 }
 
@@ -341,6 +425,77 @@ mod tests {
         ] {
             assert_eq!(decoded(mail), (expected.to_string(), false));
         }
+    }
+
+    /// `==?=` is the end of an encoded word, and not the beginning of another.
+    #[test]
+    fn one_broken_header_breaks_no_other() {
+        let mail = b"Subject: caf\xe9\nFrom: =?utf-8?B?UmVuw6kgSg==?= <r@x.org>\n\nbody";
+        assert_eq!(decoded(mail), ("caf\u{e9} Ren\u{e9} J r@x.org body".to_string(), true));
+        let mail = b"Subject: a =?utf-8?B?UmVuw6kgSg==?= caf\xe9 =?x-unknown*fr?q?caf=E9?=\nFrom: =?x-unknown?Q?Ren=65?= <r@x.org>\n\n";
+        assert_eq!(decoded(mail), ("a Ren\u{e9} J caf\u{e9} caf\u{e9} Rene r@x.org".to_string(), true));
+    }
+
+    #[test]
+    fn a_character_may_be_cut_between_encoded_words() {
+        for (subject, expected) in [
+            ("=?utf-8?Q?caf=C3?= =?UTF-8?q?=A9?=", "caf\u{e9}"),
+            ("=?utf-8?Q?caf=C3?=\n =?utf-8?Q?=A9s?= =?utf-8?Q?_x=C3?=\n\t=?utf-8?Q?=A9?= =?utf-8?B?ISE=?=", "caf\u{e9}s x\u{e9}!!"),
+            ("=?utf-8?B?Y2Fmw6nD?= =?utf-8?B?qQ==?=", "caf\u{e9}\u{e9}"),
+            // They are whole by themselves.
+            ("=?utf-8?B?w6k=?= =?utf-8?B?w6k=?= =?utf-8?Q?=C3?= x", "\u{e9}\u{e9}\u{fffd} x"),
+        ] {
+            assert_eq!(decoded(format!("Subject: {subject}\n\n").as_bytes()), (expected.to_string(), false), "{subject}");
+        }
+    }
+
+    /// Of these a decoder makes nothing but one unknown character, as browsers do.
+    #[test]
+    fn encodings_that_browsers_refuse_are_not_known() {
+        for name in ["iso-2022-kr", "csiso2022kr", "iso_2022_kr", "ISO-2022-CN", "hz-gb-2312"] {
+            let mail = format!("Subject: =?{name}?Q?caf=E9?=\nContent-Type: text/plain; charset={name}\n\nhello ~{{<:Ky~}} \u{e9}");
+            assert_eq!(decoded(mail.as_bytes()), ("caf\u{e9} hello ~{<:Ky~} \u{e9}".to_string(), true), "{name}");
+            let body = "Content-Transfer-Encoding: quoted-printable\n\nhello=E9";
+            let mail = format!("Content-Type: text/plain; charset=\"{name}\"\n{body}");
+            assert_eq!(decoded(mail.as_bytes()), ("hello\u{e9}".to_string(), true), "{name}");
+        }
+    }
+
+    /// A Content-Type that is none is that of plain text (RFC 2045, section 5.2).
+    #[test]
+    fn malformed_content_types_lose_no_text() {
+        for kind in ["html", "foo", "text-plain", "text", "multipart/mixed", "multipart/mixed; boundary=\"\"", "html; charset=koi8-r"] {
+            assert_eq!(words(format!("Subject: s\nContent-Type: {kind}\n\nhello words\n")), "s hello words", "{kind}");
+            assert_eq!(
+                words(of_parts("mixed", &[part(kind, "hello words"), part("text/plain", "more")])),
+                "outer hello words more",
+                "{kind}"
+            );
+        }
+        let base64 = "html\r\nContent-Transfer-Encoding: base64";
+        assert_eq!(decoded(of_parts("mixed", &[part(base64, "bmHvdmU=")]).as_bytes()), ("outer na\u{ef}ve".to_string(), true));
+        assert_eq!(decoded(b"Content-Type: html; charset=koi8-r\n\n\xC1"), ("\u{430}".to_string(), false));
+        // What has no text in it is none, whatever is said of it.
+        assert_eq!(words(of_parts("mixed", &[part("pdf", "%PDF-1.4 obj"), part("application/pdf", "obj")])), "outer");
+    }
+
+    #[test]
+    fn a_message_of_parts_that_only_ends_is_its_text() {
+        for end in ["--x--", "--x--\n", "--x-- \r\n\r\n"] {
+            let mail = format!("Subject: s\nContent-Type: multipart/mixed; boundary=x\n\nhello words\n{end}");
+            assert_eq!(words(&mail), "s hello words", "{end:?}");
+        }
+        // What stands before the first part is none.
+        let mail = of_parts("mixed", &[part("text/plain", "one")]);
+        assert_eq!(words(mail.replacen("--x", "of many parts, as --x-- is\r\n--x", 1)), "outer one");
+    }
+
+    #[test]
+    fn a_line_that_is_no_header_begins_the_body() {
+        assert_eq!(words("Subject: v\nhello words\nmore lines\n"), "v hello words more lines");
+        assert_eq!(words("Subject: v\r\n folded\r\nhello words\r\nnote: more\r\n\r\nlines"), "v folded hello words note: more lines");
+        assert_eq!(words("Subject: v\n \nhello words\n\nmore"), "v hello words more");
+        assert_eq!(words("Subject: v\nFrom a@b.c Thu Jan  1 00:00:00 1970\nX-Y : z\n\nhello"), "v hello");
     }
 
     #[test]

@@ -106,12 +106,14 @@ impl Text {
         self.so_far.push_str(word);
     }
 
-    /// The character of a name that is written as `&name;`, if it is one.
+    /// What a name stands for that is written as `&name;`, if it is one: a character, or two, of which mail-parser knows the first.
     fn add_named(&mut self, written: &str) -> bool {
         let before = self.so_far.len();
         add_html_token(&mut self.so_far, written.as_bytes(), false);
         let is_known = self.so_far[before..] != *written;
-        if !is_known {
+        if is_known {
+            self.so_far.extend(second(&written[1..written.len() - 1]));
+        } else {
             self.so_far.truncate(before);
         }
         is_known
@@ -170,6 +172,37 @@ const OLD_NAMES: [&str; 106] = [
     "not", "ntilde", "oacute", "ocirc", "ograve", "ordf", "ordm", "oslash", "otilde", "ouml", "para", "plusmn", "pound", "quot", "raquo",
     "reg", "sect", "shy", "sup1", "sup2", "sup3", "szlig", "thorn", "times", "uacute", "ucirc", "ugrave", "uml", "uuml", "yacute", "yen",
     "yuml",
+];
+
+/// The second character of what a name stands for, if it has one.
+fn second(name: &str) -> Option<char> {
+    OF_TWO.iter().find(|(_, names)| names.binary_search(&name).is_ok()).map(|(second, _)| *second)
+}
+
+/// Names of two characters, by the second, in order (section 13.5).
+#[rustfmt::skip]
+const OF_TWO: [(char, &[&str]); 8] = [
+    ('j', &["fjlig"]),
+    ('\u{331}', &["race"]),
+    ('\u{333}', &["acE"]),
+    ('\u{338}', &[
+        "NotEqualTilde", "NotGreaterFullEqual", "NotGreaterGreater", "NotGreaterSlantEqual", "NotHumpDownHump", "NotHumpEqual",
+        "NotLeftTriangleBar", "NotLessLess", "NotLessSlantEqual", "NotNestedGreaterGreater", "NotNestedLessLess", "NotPrecedesEqual",
+        "NotRightTriangleBar", "NotSquareSubset", "NotSquareSuperset", "NotSucceedsEqual", "NotSucceedsTilde", "nGg", "nGtv", "nLl",
+        "nLtv", "napE", "napid", "nbump", "nbumpe", "ncongdot", "nedot", "nesim", "ngE", "ngeqq", "ngeqslant", "nges", "nlE", "nleqq",
+        "nleqslant", "nles", "notinE", "notindot", "npart", "npre", "npreceq", "nrarrc", "nrarrw", "nsce", "nsubE", "nsubseteqq",
+        "nsucceq", "nsupE", "nsupseteqq",
+    ]),
+    ('\u{200a}', &["ThickSpace"]),
+    ('\u{20d2}', &[
+        "NotSubset", "NotSuperset", "nGt", "nLt", "nang", "nsubset", "nsupset", "nvap", "nvge", "nvgt", "nvle", "nvlt", "nvltrie",
+        "nvrtrie", "nvsim", "vnsub", "vnsup",
+    ]),
+    ('\u{20e5}', &["bne", "bnequiv", "nparsl"]),
+    ('\u{fe00}', &[
+        "caps", "cups", "gesl", "gvertneqq", "gvnE", "lates", "lesg", "lvertneqq", "lvnE", "smtes", "sqcaps", "sqcups", "varsubsetneq",
+        "varsubsetneqq", "varsupsetneq", "varsupsetneqq", "vsubnE", "vsubne", "vsupnE", "vsupne",
+    ]),
 ];
 
 /// The name at the start of a tag.
@@ -300,6 +333,19 @@ mod tests {
         for name in super::OLD_NAMES {
             assert_eq!(words(&format!("&{name};x")), words(&format!("&{name}x")), "{name}");
             assert!(!words(&format!("&{name}")).contains(name) && name.len() <= super::LONGEST_OLD_NAME, "{name}");
+        }
+    }
+
+    #[test]
+    fn some_names_are_two_characters() {
+        assert_eq!(words("&fjlig;ord &bne; &NotEqualTilde;&vnsup; &gvnE;"), "fjord =\u{20e5} ≂\u{338}⊃\u{20d2} ≩\u{fe00}");
+        assert_eq!(super::OF_TWO.iter().map(|(_, names)| names.len()).sum::<usize>(), 93);
+        for (second, names) in super::OF_TWO {
+            assert!(names.is_sorted());
+            for name in names {
+                let said = text_of_page(&format!("&{name};"));
+                assert!(said.chars().count() == 2 && said.ends_with(second), "{name}: {said}");
+            }
         }
     }
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::decode::text_of;
 use super::markup::{self, Markup, Stripped};
+use super::message;
 use super::split::{Inner, each_place, each_word};
 use super::vocabulary::{Found, ShortWord};
 
@@ -67,9 +68,11 @@ impl Default for Words {
 
 impl Words {
     /// What a person says who gives a text by hand: markup is read as in documents, but a line or two have no headers, quotes and footers
-    /// that could be left out.
+    /// that could be left out. "Reminder: the meeting" is no message.
     pub fn text_by_hand(&self, text: &str) -> String {
-        markup::text(text.as_bytes(), self.markup, Stripped::default()).0.into_owned()
+        let is_plain = self.markup == Markup::Mail && !message::has_header(text.as_bytes());
+        let markup = if is_plain { Markup::Plain } else { self.markup };
+        markup::text(text.as_bytes(), markup, Stripped::default()).0.into_owned()
     }
 }
 
@@ -282,6 +285,10 @@ impl Tokenizer {
             return None;
         }
         if let Some(stemmer) = &self.stemmer {
+            // Snowball knows but one apostrophe.
+            if word.contains('’') {
+                word = word.replace('’', "'").into();
+            }
             word = stemmer.stem(&word).into_owned().into();
         }
         if self.words.fold_digits && word.contains(|c: char| c.is_ascii_digit()) {
@@ -467,6 +474,23 @@ mod tests {
             Words { stop_words: stop_words("english").unwrap(), stemming: Some(Stemming::English), n_grams: (1, 2), ..Words::default() };
         let found = words_of(&words, "The cats of Genève were running");
         assert_eq!(found, ["cat", "genèv", "cat genèv", "run", "genèv run"]);
+    }
+
+    #[test]
+    fn stems_are_the_same_with_either_apostrophe() {
+        let stems = |language, text: &str| words_of(&Words { stemming: Some(language), ..Words::default() }, text);
+        assert_eq!(stems(Stemming::English, "Dog’s dog's it’s it's"), ["dog", "dog", "it", "it"]);
+        assert_eq!(stems(Stemming::French, "l’été"), stems(Stemming::French, "l'été"));
+        assert_eq!(words_of(&Words::default(), "dog’s"), ["dog’s"]);
+    }
+
+    #[test]
+    fn a_line_with_a_colon_is_no_header_of_a_text_by_hand() {
+        let mail = Words { markup: Markup::Mail, ..Words::default() };
+        for text in ["Reminder: the meeting", "Reminder: the meeting\n", "note: one\nand two\n\nmore", "caf&eacute;"] {
+            assert_eq!(mail.text_by_hand(text), text);
+        }
+        assert_eq!(mail.text_by_hand("To: a@b.c\nSubject: =?utf-8?Q?caf=C3=A9?=\n\nthe meeting").trim_end(), "café\n\nthe meeting");
     }
 
     #[test]
