@@ -53,6 +53,8 @@ pub(crate) struct Profile {
     dates: bool,
     /// Whether the values need not be looked at, for what the column is was said.
     is_said: bool,
+    /// The states that the file itself says the column has, in their order.
+    pub declared: Option<States>,
     /// How many of the values are as quick to find as can be.
     n_settled: usize,
     codes: Vec<u32>,
@@ -76,6 +78,7 @@ impl Profile {
             n_words: 0,
             dates: true,
             is_said: false,
+            declared: None,
             n_settled: 0,
             codes: Vec::new(),
             scratch: Vec::new(),

@@ -103,7 +103,7 @@ fn row_by_row(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     }
 }
 
-fn is_text(data_type: &DataType) -> bool {
+pub(crate) fn is_text(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 

@@ -97,6 +97,12 @@ impl ParquetFile {
         Ok(Self { input: input.clone(), metadata })
     }
 
+    /// Whether dictionaries are written as they were, and not as their values occur. Parquet does not say; the library of Arrow that pandas and R
+    /// use does so.
+    pub fn keeps_dictionaries(&self) -> bool {
+        self.metadata.metadata().file_metadata().created_by().is_some_and(|by| by.starts_with("parquet-cpp-arrow"))
+    }
+
     pub fn schema(&self) -> &SchemaRef {
         self.metadata.schema()
     }

@@ -4,10 +4,11 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch};
 use arrow_schema::DataType;
+use belief::States;
 
 use super::{Layout, Source, arrow_hint};
 use crate::DataError;
-use crate::columnar::encode::number_text;
+use crate::columnar::encode::{is_text, number_text};
 use crate::columnar::ipc::Batches;
 use crate::profile::{Profile, SAMPLE_ROWS};
 use crate::text::arff;
@@ -95,9 +96,7 @@ impl Source {
                     if !open.is_empty() {
                         file.read(&part.first(most - rows), 8192, &open, &Pool::default(), |batch| {
                             seen += batch.num_rows();
-                            for (array, column) in batch.columns().iter().zip(&open) {
-                                profile_array(array, &mut profiles[place_of[*column]]);
-                            }
+                            profile_batch(&batch, open.iter().map(|column| place_of[*column]), profiles, file.keeps_dictionaries());
                             Ok(())
                         })?;
                     } else {
@@ -119,8 +118,7 @@ impl Source {
                     }
                     batch.each_slice(&self.input, &pool, &open, (SAMPLE_ROWS, 8192), |batch| {
                         rows += batch.num_rows();
-                        let columns = batch.columns().iter().zip(&open);
-                        columns.for_each(|(array, column)| profile_array(array, &mut profiles[place_of[*column]]));
+                        profile_batch(&batch, open.iter().map(|column| place_of[*column]), profiles, true);
                         Ok(())
                     })?;
                 }
@@ -173,6 +171,26 @@ fn as_doubles(array: &ArrayRef) -> Option<Float64Array> {
 
 fn has_fraction(numbers: &Float64Array) -> bool {
     numbers.iter().flatten().any(|x| x.is_infinite() || x.fract().abs() > 0.0)
+}
+
+/// The columns of a batch, each with its place among the profiles.
+fn profile_batch(batch: &RecordBatch, places: impl Iterator<Item = usize>, profiles: &mut [Profile], has_dictionaries: bool) {
+    for ((array, field), place) in batch.columns().iter().zip(batch.schema().fields()).zip(places) {
+        let profile = &mut profiles[place];
+        if has_dictionaries && field.dict_is_ordered() == Some(true) && profile.declared.is_none() {
+            profile.declared = ordered_states(array);
+        }
+        profile_array(array, profile);
+    }
+}
+
+/// The values of a dictionary whose order means something: what R and pandas call ordered levels or categories. Also those that no row has.
+fn ordered_states(array: &ArrayRef) -> Option<States> {
+    const MOST: usize = 10_000;
+    let values = array.as_any_dictionary_opt()?.values();
+    let is_list = is_text(values.data_type()) && values.null_count() == 0 && values.len() <= MOST;
+    let texts = is_list.then(|| arrow_cast::cast(values, &DataType::LargeUtf8).ok()).flatten()?;
+    States::declared(texts.as_string::<i64>().iter().flatten().map(String::from).collect(), true).ok()
 }
 
 fn profile_array(array: &ArrayRef, profile: &mut Profile) {

@@ -14,9 +14,9 @@ use crate::documents::{self, Documents};
 use crate::encode::{Plan, PlanKind, VariablePlan};
 use crate::error::shown;
 use crate::input::Input;
-use crate::profile::{NO_VALUES, Profile, SAMPLE_ROWS};
+use crate::profile::{Inferred, NO_VALUES, Profile, SAMPLE_ROWS};
 use crate::sidecar::{self, Sidecar, StateTrees};
-use crate::source::Source;
+use crate::source::{Hint, Source};
 use crate::text::csv::nameless;
 use crate::text::header::FirstRecord;
 use crate::words::{Markup, Tokenizer};
@@ -102,6 +102,8 @@ impl Table {
         let mut variables = Vec::with_capacity(names.len());
         let mut plans = Vec::with_capacity(names.len());
         for (((name, profile), nested), hint) in names.iter().zip(profiles).zip(nested).zip(hints) {
+            let declared = |states: &States| Hint { kind: Inferred::Categorical, states: Some(states.clone()), role: None };
+            let hint = profile.declared.as_ref().map(declared).or(hint);
             let mut decided = decide(name, &profile, nested, hint, &options, &sidecar);
             if matches!(&decided.variable.role, Role::Ignored(why) if why == NO_VALUES) && seen >= SAMPLE_ROWS {
                 decided.variable.role =

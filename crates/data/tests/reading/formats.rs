@@ -492,3 +492,42 @@ proptest! {
         }
     }
 }
+
+/// What R and pandas call ordered: levels keep their order, also those that no row has. Of other dictionaries the order is chance, and so it is in
+/// Parquet, unless it was written by a program that writes dictionaries as they are.
+#[test]
+fn ordered_categories_keep_their_order() {
+    let kind = DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8));
+    let keys = Int8Array::from(vec![Some(0), Some(1), None, Some(2), Some(0)]);
+    let values = Arc::new(StringArray::from(vec!["low", "mid", "high", "never"]));
+    let levels = Arc::new(DictionaryArray::try_new(keys, values).unwrap()) as ArrayRef;
+    let [in_order, sorted] = [&["low", "mid", "high"][..], &["high", "low", "mid"]];
+    for is_ordered in [true, false] {
+        #[expect(deprecated, reason = "the number of the dictionary is asked for beside its order, and means nothing")]
+        let field = Field::new_dict("level", kind.clone(), true, 0, is_ordered);
+        let batch = RecordBatch::try_new(Arc::new(ArrowSchema::new(vec![field])), vec![levels.clone()]).unwrap();
+        let mut feather = arrow_ipc::writer::FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+        feather.write(&batch).unwrap();
+        feather.finish().unwrap();
+        let parquet = |by: &str| {
+            let properties = WriterProperties::builder().set_created_by(by.into()).build();
+            let mut parquet = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties)).unwrap();
+            parquet.write(&batch).unwrap();
+            parquet.into_inner().unwrap()
+        };
+        let files = [
+            ("t.arrow", feather.into_inner().unwrap(), is_ordered, is_ordered),
+            ("cpp.parquet", parquet("parquet-cpp-arrow version 26.0.1"), is_ordered, false),
+            ("rs.parquet", parquet("parquet-rs version 59.3.2"), false, false),
+        ];
+        for (name, bytes, is_declared, has_all) in files {
+            let table = crate::support::open(name, bytes, ReadOptions::default()).unwrap();
+            let counted = crate::support::counted(&table).unwrap();
+            let states = counted.schema.variables()[0].kind.states().unwrap();
+            let met: Vec<&str> = states.iter().filter(|name| *name != "never").collect();
+            let expected = if is_declared { in_order } else { sorted };
+            assert_eq!((met, states.is_ordered()), (expected.to_vec(), is_declared), "{name}");
+            assert_eq!(states.iter().any(|name| name == "never"), has_all, "{name}");
+        }
+    }
+}
