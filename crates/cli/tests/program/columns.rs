@@ -351,3 +351,35 @@ fn a_few_whole_numbers_and_then_many_are_numbers() {
     assert_eq!(kind(&|row| if row == 1_999 { "word".into() } else { format!("{row}.5") }, ""), "category");
     assert_eq!(kind(&|row| format!("{}.5", row % 3), "--types x=category"), "category");
 }
+
+/// A table is the same without its rows of no weight, whatever is learned from it and however it is judged.
+#[test]
+fn rows_of_no_weight_say_nothing() {
+    let rows: String = (0..200)
+        .map(|row| format!("{},{},1,{}\n", ["s", "t"][row * 7 % 10 / 6], ["p", "q"][row % 2], ["a", "b"][row * 3 % 7 / 4]))
+        .collect();
+    let header = "x,v,w,y\n";
+    let folder =
+        Folder::new().write("without.csv", format!("{header}{rows}")).write("with.csv", format!("{header}{rows}zz,p,0,z\ns,r,0,a\n"));
+    let flags = "-t y --types x=category,v=category --weight w -o m.tb --force --format json";
+    for kind in [
+        "--evaluate none",
+        "--calibrate sigmoid",
+        "--costs a|b=9,b|a=2",
+        "-m bernoulli",
+        "-m nearest-centroid",
+        "-m aode --evaluate none",
+        "-m tan --evaluate none",
+        "-m kdb:1 --evaluate none",
+        "-m chow-liu --evaluate none",
+    ] {
+        let [without, with] = ["without", "with"].map(|name| {
+            let learned = folder.run(&format!("learn {name}.csv {kind} {flags}")).ok().json();
+            let answer = folder.run("classify m.tb x=s --format json").ok().json();
+            let names: Vec<String> =
+                learned["columns"].as_array().into_iter().flatten().map(|column| column["states"].to_string()).collect();
+            (names, learned["evaluation"].clone(), learned["calibrated"].clone(), answer)
+        });
+        assert_eq!(with, without, "{kind}");
+    }
+}

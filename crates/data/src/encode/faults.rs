@@ -41,12 +41,13 @@ impl ChunkBuilder<'_> {
             line: line_of(row),
             column: variable.map(|v| plan.variables[v].name.clone()),
         };
-        if let Some(target) = plan.forgiving_target {
-            // A class that is not known is one.
-            let counts =
-                |row: usize, variable: Option<usize>| self.has_weight(row) && (variable == Some(target) || self.has_class(row, target));
-            faults.0.retain(|(row, variable, fault)| !matches!(fault, RowFault::UnknownState { .. }) || counts(*row, *variable));
-        }
+        // A class that is not known is one.
+        let has_class = |row: usize, variable: Option<usize>| {
+            plan.forgiving_target.is_none_or(|target| variable == Some(target) || self.has_class(row, target))
+        };
+        faults.0.retain(|(row, variable, fault)| {
+            !matches!(fault, RowFault::UnknownState { .. }) || self.has_weight(*row) && has_class(*row, *variable)
+        });
         faults.0.sort_by_key(|(row, variable, _)| (*row, *variable));
         let is_contradicted = |v: usize, fault: &RowFault| match &plan.variables[v].kind {
             PlanKind::Numeric { inferred, .. } => *inferred && matches!(fault, RowFault::NotANumber(_)),
@@ -91,7 +92,7 @@ impl ChunkBuilder<'_> {
         self.weights().is_none_or(|weights| weights[self.n_rows + row] != 0.0)
     }
 
-    fn weights(&self) -> Option<&[f64]> {
+    pub(super) fn weights(&self) -> Option<&[f64]> {
         match self.plan.weight.map(|w| &self.columns[w]) {
             Some(EncodedColumn::Numeric(weights)) => Some(weights),
             Some(EncodedColumn::Borrowed(weights)) => Some(weights),

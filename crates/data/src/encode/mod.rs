@@ -206,8 +206,9 @@ impl<'p> ChunkBuilder<'p> {
             return Err(DataError::Contradiction(std::mem::take(&mut self.contradictions)));
         }
         self.look_up_words();
-        if self.report.n_skipped > 0 {
-            self.drop_traces();
+        let counts = self.weights().and_then(traces::that_count);
+        if self.report.n_skipped > 0 || counts.is_some() {
+            self.drop_traces(counts.as_deref());
         }
         let mut report = std::mem::take(&mut self.report);
         report.n_rows = self.n_rows as u64;

@@ -23,7 +23,7 @@ pub(crate) struct Plan {
     pub keep_texts: bool,
     /// Whether it is wanted how many documents are copies.
     pub count_copies: bool,
-    /// The target, where a state that is not known is no fault of a row without a class or weight.
+    /// The target, where a state that is not known is no fault of a row without a class. It never is of one without weight.
     pub forgiving_target: Option<usize>,
 }
 

@@ -117,7 +117,8 @@ impl Observations for AllRows<'_> {
     {
         let table = self.0;
         let (fold, is_met) = self.pass(&table.plan, &blank)?;
-        // The first rows were looked at before any was skipped. What only skipped ones have is known from them, and must not be.
+        // The first rows were looked at before any was skipped or weighed. What only rows have that are skipped, or weigh nothing, is known from
+        // them, and must not be.
         let declared: Vec<usize> = table.schema.variables().iter().map(|v| v.kind.states().map_or(0, States::len)).collect();
         let without = is_met.and_then(|is_met| table.plan.without_unmet(&is_met, |place| declared[place], &table.missing));
         without.map_or(Ok(fold), |plan| Ok(self.pass(&plan, &blank)?.0))
@@ -125,7 +126,7 @@ impl Observations for AllRows<'_> {
 }
 
 impl AllRows<'_> {
-    /// One pass; and which of the states that the plan knows the rows have, if some rows were skipped.
+    /// One pass; and which of the states that the plan knows the rows have that count, if there may be others.
     #[expect(clippy::type_complexity, reason = "one caller, above")]
     fn pass<S, B>(&self, plan: &Plan, blank: &B) -> Result<(Fold<S>, Option<Vec<Vec<bool>>>), DataError>
     where
@@ -133,7 +134,7 @@ impl AllRows<'_> {
         B: Fn(&[usize]) -> S + Sync,
     {
         let table = self.0;
-        let skips = plan.on_bad_row == OnBadRow::Skip;
+        let may_pass_over = plan.on_bad_row == OnBadRow::Skip || plan.weight.is_some();
         let mut is_met: Vec<Vec<bool>> = Vec::new();
         let mut found = FoundStates::new(plan, table.options.max_vocabulary);
         let mut n_states = found.sizes();
@@ -164,7 +165,7 @@ impl AllRows<'_> {
                 let n_states: Vec<usize> = chunk.n_known.iter().zip(&chunk.new_states).map(|(known, new)| known + new.len()).collect();
                 let mut statistic = blank(&n_states);
                 chunk.lend(|rows| statistic.observe(rows))?;
-                let met = if skips { chunk.known_states_met() } else { Vec::new() };
+                let met = if may_pass_over { chunk.known_states_met() } else { Vec::new() };
                 Ok((statistic, (chunk.n_known, chunk.new_states, chunk.report, chunk.hashes, met)))
             },
             Ok,
@@ -186,7 +187,7 @@ impl AllRows<'_> {
         if !recoding.is_identity() {
             total.recode(&recoding)?;
         }
-        let is_met = (report.n_skipped > 0).then_some(is_met);
+        let is_met = (report.n_skipped > 0 || plan.weight.is_some()).then_some(is_met);
         Ok((Fold { schema, statistic: total, report }, is_met))
     }
 }

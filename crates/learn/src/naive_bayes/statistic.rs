@@ -114,7 +114,20 @@ impl NaiveBayesStatistic {
     /// new ones would not get.
     pub fn n_met(&self, place: usize) -> Option<Vec<f64>> {
         if place == self.target.index() {
-            return Some(self.classes().to_vec());
+            let mut n_met = self.classes().to_vec();
+            // What rounding took of the rows of a class it may have left of its values, where weights are of very different sizes.
+            for attribute in &self.attributes {
+                match attribute {
+                    AttributeStatistic::Counts(counts) | AttributeStatistic::Binned { counts, .. } => {
+                        n_met.iter_mut().zip(counts.class_totals()).for_each(|(n, more)| *n += more);
+                    }
+                    AttributeStatistic::Moments(moments) => {
+                        n_met.iter_mut().zip(moments.of_class()).for_each(|(n, more)| *n += more.weight);
+                    }
+                    _ => {}
+                }
+            }
+            return Some(n_met);
         }
         match self.attributes.get(place)? {
             AttributeStatistic::Counts(counts) => Some((0..counts.n_states()).map(|state| counts.of_state(state).iter().sum()).collect()),
