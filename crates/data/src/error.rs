@@ -214,6 +214,8 @@ fn nearby(path: &std::path::Path) -> Option<String> {
     let typed = path.file_name()?.to_str()?;
     let mut names: Vec<String> =
         std::fs::read_dir(folder).ok()?.take(10_000).filter_map(|e| e.ok()?.file_name().into_string().ok()).collect();
+    // A link that leads nowhere has the very name.
+    names.retain(|name| name != typed);
     names.sort();
     closest(typed, names.iter().map(String::as_str)).map(|name| path.with_file_name(name).display().to_string())
 }

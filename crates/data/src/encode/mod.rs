@@ -206,17 +206,10 @@ impl<'p> ChunkBuilder<'p> {
             return Err(DataError::Contradiction(std::mem::take(&mut self.contradictions)));
         }
         self.look_up_words();
-        let counts = self.weights().and_then(traces::that_count);
-        if self.report.n_skipped > 0 || counts.is_some() {
-            self.drop_traces(counts.as_deref());
-        }
-        let mut report = std::mem::take(&mut self.report);
-        report.n_rows = self.n_rows as u64;
-        let mut columns = std::mem::take(&mut self.columns);
-        made::make(self.plan, &mut columns, self.n_rows);
+        // Before anything becomes missing that is not.
         let kinds = self.plan.variables.iter().map(|variable| &variable.kind);
-        report.n_missing = kinds
-            .zip(columns.iter().zip(&report.n_unknown))
+        let n_missing = kinds
+            .zip(self.columns.iter().zip(&self.report.n_unknown))
             .map(|(kind, (column, unknown))| match (kind, column) {
                 // A row with a label that is not known has labels.
                 (PlanKind::Labels(_), EncodedColumn::Texts { codes, .. }) => codes.iter().filter(|c| **c == Texts::MISSING).count() as u64,
@@ -225,6 +218,14 @@ impl<'p> ChunkBuilder<'p> {
                 _ => column.n_missing() - unknown,
             })
             .collect();
+        let counts = self.weights().and_then(traces::that_count);
+        if self.report.n_skipped > 0 || counts.is_some() {
+            self.drop_traces(counts.as_deref());
+        }
+        let mut report = std::mem::take(&mut self.report);
+        (report.n_rows, report.n_missing) = (self.n_rows as u64, n_missing);
+        let mut columns = std::mem::take(&mut self.columns);
+        made::make(self.plan, &mut columns, self.n_rows);
         let weights = self.plan.weight.and_then(|w| match &columns[w] {
             EncodedColumn::Numeric(weights) => Some(weights.clone()),
             EncodedColumn::Borrowed(weights) => Some(weights.to_vec()),

@@ -24,7 +24,11 @@ pub(super) fn check_names(sources: &[Source]) -> Result<(), DataError> {
             return Err(DataError::BadFile {
                 path: source.input.path.clone(),
                 what: format!("two columns have one name: {}", twice.join(", ")),
-                hint: Some("rename one of them, or name the columns c1, c2, … with --header no".into()),
+                // Only tables of text can do without the names.
+                hint: Some(match source.dialect() {
+                    Some(_) => "rename one of them, or name the columns c1, c2, … with --header no".into(),
+                    None => "rename one of them in the program that wrote the file".into(),
+                }),
             });
         }
     }

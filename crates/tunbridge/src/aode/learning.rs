@@ -126,8 +126,8 @@ fn learn_part(paths: &[impl AsRef<Path>], options: &AodeOptions) -> Result<Learn
     let table = open_states(paths, read, &declared, UnknownStates::Grow)?;
     let attributes = attributes(&declared);
     let fold = table.fold(|n_states: &[usize]| AodeStatistic::empty(&attributes, target, n_states)).map_err(too_many_pairs)?;
-    check_states(&declared, &fold.schema, &table)?;
     check_rows(&fold.schema, fold.statistic.n_rows(), &fold.report).map_err(|error| after_skipping(error, &fold.report))?;
+    check_states(&declared, &fold.schema, &table)?;
     let mut recipe = Recipe {
         missing: table.missing_markers().to_vec(),
         made: look.made(&options.indicators),
