@@ -189,6 +189,10 @@ pub(crate) fn check_found(declared: &Schema, found: &Schema, table: &Table) -> R
         let name = &variable.name;
         let say = format!("say its states with --states '{name}=yes/no', or give a --structure file that declares them");
         if states.is_empty() {
+            let is_empty = |variable: &Variable| variable.kind.states().is_none_or(States::is_empty);
+            if declared.weight().is_some() && found.variables().iter().all(is_empty) {
+                return Err(nothing_to_learn_from());
+            }
             let what = if table.has_column(VarId::new(place)) { "has no value in any row" } else { "has no column" };
             return Err(Error::unfit(format!("`{name}` {what}, and nothing says what its states are"), say));
         }
@@ -207,6 +211,11 @@ pub(crate) fn check_found(declared: &Schema, found: &Schema, table: &Table) -> R
         }
     }
     Ok(())
+}
+
+/// That no row counts.
+pub(super) fn nothing_to_learn_from() -> Error {
+    Error::unfit("there are no rows to learn from, or all weigh nothing", "check the files and the weight")
 }
 
 /// Columns that are no variable, in words.

@@ -425,7 +425,7 @@ fn check_rows(observed: &FamilyStatistic, report: &ReadReport) -> Result<(), Err
         ));
     }
     if observed.counts.n_rows() <= 0.0 {
-        return Err(Error::unfit("there are no rows to learn from, or all weigh nothing", "check the files and the weight"));
+        return Err(columns::nothing_to_learn_from());
     }
     Ok(())
 }
