@@ -97,7 +97,7 @@ impl Table {
             return Err(DataError::BadFile { path: sources[0].input.path.clone(), what: what.into(), hint: Some(hint.into()) });
         }
         let hints = sources[0].hints();
-        let mut days = BTreeSet::new();
+        options.days = Some(BTreeSet::new());
         let tokenizer = tokenizer_of(&options)?;
         let mut variables = Vec::with_capacity(names.len());
         let mut plans = Vec::with_capacity(names.len());
@@ -110,9 +110,8 @@ impl Table {
                     Role::Ignored(format!("it has no values in the first {seen} rows; --types {name}=numeric reads on"));
             }
             if decided.days {
-                days.insert(name.clone());
+                options.days.get_or_insert_default().insert(name.clone());
             }
-            options.days = Some(days.clone());
             let known = known_states(&decided, &profile, &missing);
             plans.push(VariablePlan {
                 name: name.clone(),
