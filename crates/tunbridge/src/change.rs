@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use belief::{Forget, Moments, NeverObserved, Observations, ReadReport, Role, Schema, SufficientStatistic};
+use belief::{Forget, Moments, NeverObserved, Observations, ReadReport, Role, Schema, SufficientStatistic, count_without};
 use data::{ReadOptions, Table, UnknownStates};
 use learn::{AttributeStatistic, NaiveBayesPrior, NaiveBayesStatistic, Treatment};
 
@@ -108,8 +108,7 @@ pub fn forget(model: &NaiveBayesModel, paths: &[impl AsRef<Path>], read: ReadOpt
     drop_unmet(&mut rows)?;
     let (mut left, rows) = align(model.parts().clone(), rows)?;
     let [without, learned] = [&rows, &left].map(|parts| parts.statistic.n_rows_without_target());
-    // Weights are added up in another order than when they were learned.
-    if without > learned * (1.0 + 1e-9) {
+    if count_without(learned, without).is_err() {
         return Err(Error::unfit(
             format!(
                 "these rows are not all in the model: {without} of them have no class, and of those that were learned {learned} had none"

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, mpsc};
 
-use belief::{Chunk, Kind, Pruned, Role, Schema, ShapeMismatch, WordWeights, closest, normalise_ln};
+use belief::{Chunk, Kind, Pruned, Role, Schema, ShapeMismatch, Variable, WordWeights, closest, normalise_ln};
 use data::{Answers, DataError};
 use evaluate::Calibrator;
 use learn::{Contest, EventModel, Ledger, Mixture, NaiveBayes, NaiveBayesPrior, NaiveBayesStatistic, NetworkAsData, TextEvent, Treatment};
@@ -494,16 +494,12 @@ impl Classifier for NaiveBayesModel {
     }
 }
 
-/// Whether any of the evidence is numbers.
-pub(crate) fn has_numbers(schema: &Schema) -> bool {
-    schema.variables().iter().any(|v| v.role == Role::Input && v.kind == Kind::Numeric)
-}
-
 /// What was believed before, as the user writes it.
 pub(crate) fn prior_words(schema: &Schema, recipe: &Recipe, prior: &NaiveBayesPrior) -> String {
     let NaiveBayesPrior { estimate, class, numeric, text, event, .. } = prior;
     // Those of a Bernoulli model are cut in two.
-    let has_numbers = *event != EventModel::Bernoulli && has_numbers(schema);
+    let is_number = |v: &Variable| v.role == Role::Input && v.kind == Kind::Numeric;
+    let has_numbers = *event != EventModel::Bernoulli && schema.variables().iter().any(is_number);
     let numeric = recipe.discretisation.clone().unwrap_or_else(|| numeric.to_string());
     let numeric = if has_numbers { format!(", {numeric}") } else { String::new() };
     let has_texts = schema.variables().iter().any(|v| v.role == Role::Input && matches!(v.kind, Kind::Text(_)));

@@ -156,16 +156,26 @@ fn as_texts(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     }
     let (options, nulls) = (FormatOptions::default(), array.logical_nulls());
     let formatter = ArrayFormatter::try_new(array.as_ref(), &options)?;
-    let text = |row| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row)).then(|| told(&formatter, row)).transpose();
+    let text = |row| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row)).then(|| told(&array, &formatter, row)).transpose();
     let texts = (0..array.len()).map(text).collect::<Result<LargeStringArray, _>>()?;
     Ok(Arc::new(texts))
 }
 
-/// A value as Arrow writes it. Of a length of time that is too long to be told it writes `<invalid>`, whichever it is.
-pub(crate) fn told(formatter: &ArrayFormatter<'_>, row: usize) -> Result<String, ArrowError> {
-    match formatter.value(row).try_to_string()? {
-        text if text == "<invalid>" => Err(ArrowError::CastError("a length of time is too long to be told".into())),
-        text => Ok(text),
+/// A value of an array as Arrow writes it. Of a length of time that is too long to be told it writes `<invalid>`, whichever it is.
+pub(crate) fn told(array: &ArrayRef, formatter: &ArrayFormatter<'_>, row: usize) -> Result<String, ArrowError> {
+    let text = formatter.value(row).try_to_string()?;
+    if matches!(value_type(array.data_type()), DataType::Duration(_)) && text == "<invalid>" {
+        return Err(ArrowError::CastError("a length of time is too long to be told".into()));
+    }
+    Ok(text)
+}
+
+/// What the values of a column are, also where they are in a dictionary or in runs.
+pub(crate) fn value_type(data_type: &DataType) -> &DataType {
+    match data_type {
+        DataType::Dictionary(_, value) => value_type(value),
+        DataType::RunEndEncoded(_, values) => value_type(values.data_type()),
+        plain => plain,
     }
 }
 

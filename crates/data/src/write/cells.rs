@@ -11,7 +11,7 @@ use arrow_schema::{ArrowError, DataType};
 
 use super::text::push_csv;
 use crate::DataError;
-use crate::columnar::encode::{in_utc, told};
+use crate::columnar::encode::{in_utc, told, value_type};
 use crate::encode::{EncodedChunk, RawRows};
 use crate::source::{Source, Unit};
 use crate::text::arff;
@@ -161,7 +161,7 @@ fn each_batch_row(
         let mut cells = Vec::with_capacity(formatters.len());
         for (nth, ((array, formatter), nulls)) in columns.iter().zip(&formatters).zip(&nulls).enumerate() {
             let is_null = nulls.as_ref().is_some_and(|nulls| nulls.is_null(place));
-            let text = (!is_null).then(|| told(formatter, place)).transpose().map_err(|e| bad(nth, &e))?;
+            let text = (!is_null).then(|| told(array, formatter, place)).transpose().map_err(|e| bad(nth, &e))?;
             let plain = matches!(value_type(array.data_type()), kind if kind.is_numeric() || *kind == DataType::Boolean);
             let bare = plain && text.as_deref().is_some_and(|t| is_json_number(t) || t == "true" || t == "false");
             cells.push(Cell { text: text.map(Cow::Owned), bare });
@@ -169,11 +169,6 @@ fn each_batch_row(
         row(place, &cells)?;
     }
     Ok(())
-}
-
-/// What the values of a column are, also where they are in a dictionary.
-fn value_type(data_type: &DataType) -> &DataType {
-    if let DataType::Dictionary(_, value) = data_type { value } else { data_type }
 }
 
 /// Bytes that are text as that, as they are read too; others by their digits in base sixteen behind `\x`, as PostgreSQL tells them.

@@ -448,6 +448,10 @@ fn lengths_of_time_that_cannot_be_told_are_named() {
     assert!(written_or_not(&table, OutputFormat::Csv).unwrap_err().to_string().contains("column `b`"));
     let table = folder.table("s.arrow", &bytes, crate::support::all_states()).unwrap();
     assert!(crate::support::decoded(&table).err().unwrap().to_string().contains("column `b`"));
+    // A text may say so.
+    let words = || Arc::new(StringArray::from(vec!["<invalid>", "q", "p"])) as ArrayRef;
+    let table = folder.table("w.arrow", arrow(vec![("a", words()), ("b", words())]), crate::support::all_states()).unwrap();
+    assert!(String::from_utf8(written(&table, OutputFormat::Csv)).unwrap().contains("<invalid>,<invalid>"));
 }
 
 /// What is no number is a fault of its row, also where Arrow would make a gap of it.
